@@ -1,0 +1,1 @@
+"""Generated gRPC contracts of SciStudio's services."""

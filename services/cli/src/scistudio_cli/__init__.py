@@ -1,0 +1,1 @@
+"""The scistudio command, the local launcher and all services."""

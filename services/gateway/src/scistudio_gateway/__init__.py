@@ -1,0 +1,1 @@
+"""The only door: REST, WebSocket, static page, authentication and /mcp."""

@@ -1,0 +1,1 @@
+"""What happened: runs, executions, objects and edges."""

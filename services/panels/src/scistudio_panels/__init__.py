@@ -1,0 +1,1 @@
+"""Bounded reads of stored data."""

@@ -1,0 +1,1 @@
+"""What every SciStudio service starts from: RPC, events, databases, settings, logs, telemetry."""

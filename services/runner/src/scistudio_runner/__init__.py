@@ -1,0 +1,1 @@
+"""Executions on worker hosts: dispatch, logs, progress, kill."""

@@ -1,0 +1,1 @@
+"""Runs: the graph, block states, dispatch and cancel."""

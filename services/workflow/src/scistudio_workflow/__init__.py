@@ -1,0 +1,1 @@
+"""Projects, workflow files and the catalog of blocks and types."""
