@@ -1,0 +1,98 @@
+"""What surrounds every call on the server's side: who may call, what is logged and counted, and how errors become a status."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import grpc
+from prometheus_client import CollectorRegistry, Counter, Histogram
+from pydantic import SecretStr
+
+from scistudio_platform.errors import Kind, RemoteError, SciStudioError
+from scistudio_platform.logging import get_logger
+from scistudio_platform.rpc.status import to_status
+
+HEALTH = "/grpc.health.v1.Health/"
+OURS = "/scistudio."
+Handler = Any  # grpc.RpcMethodHandler, a named tuple at run time
+
+
+class Authentication(grpc.aio.ServerInterceptor):
+    """Let only callers with the services' token in, on Unix sockets too. Health holds no data and is open."""
+
+    def __init__(self, token: SecretStr) -> None:
+        self._expected = f"Bearer {token.get_secret_value()}"
+
+    async def intercept_service(self, continuation: Callable[..., Awaitable[Handler]], details: grpc.HandlerCallDetails) -> Handler:
+        """Hand on, or refuse."""
+        given = str(dict(details.invocation_metadata or ()).get("authorization", ""))
+        if details.method.startswith(HEALTH) or hmac.compare_digest(given.encode(), self._expected.encode()):
+            return await continuation(details)
+
+        async def refuse(_: Any, context: grpc.aio.ServicerContext[Any, Any]) -> None:
+            await context.abort(grpc.StatusCode.UNAUTHENTICATED, "The services' token is missing or wrong.")
+
+        return grpc.unary_unary_rpc_method_handler(refuse)
+
+
+class Observation(grpc.aio.ServerInterceptor):
+    """Count and time each call, and turn what it raises into a status once and for all."""
+
+    def __init__(self, service: str, registry: CollectorRegistry) -> None:
+        self._service = service
+        self._calls = Counter("scistudio_rpc_calls", "Calls by method and outcome.", ["method", "code"], registry=registry)
+        self._seconds = Histogram("scistudio_rpc_seconds", "Time to answer a unary call.", ["method"], registry=registry)
+
+    async def intercept_service(self, continuation: Callable[..., Awaitable[Handler]], details: grpc.HandlerCallDetails) -> Handler:
+        """Wrap our own methods; health and reflection stay as they are."""
+        handler = await continuation(details)
+        if handler is None or not details.method.startswith(OURS):
+            return handler
+        method = details.method.rpartition("/")[2]
+        if handler.response_streaming:
+            kind = "stream_stream" if handler.request_streaming else "unary_stream"
+            return handler._replace(**{kind: self._streaming(method, getattr(handler, kind))})
+        kind = "stream_unary" if handler.request_streaming else "unary_unary"
+        return handler._replace(**{kind: self._unary(method, getattr(handler, kind))})
+
+    def _unary(self, method: str, call: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+        async def observed(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
+            started = time.perf_counter()
+            try:
+                answer = await call(request, context)
+            except Exception as error:
+                await self._abort(method, error, context)
+                raise
+            self._calls.labels(method, "ok").inc()
+            self._seconds.labels(method).observe(time.perf_counter() - started)
+            return answer
+
+        return observed
+
+    def _streaming(self, method: str, call: Callable[..., AsyncIterator[Any]]) -> Callable[..., AsyncIterator[Any]]:
+        async def observed(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> AsyncIterator[Any]:
+            try:
+                async for answer in call(request, context):
+                    yield answer
+            except (GeneratorExit, asyncio.CancelledError):
+                raise
+            except Exception as error:
+                await self._abort(method, error, context)
+                raise
+            self._calls.labels(method, "ok").inc()
+
+        return observed
+
+    async def _abort(self, method: str, error: Exception, context: grpc.aio.ServicerContext[Any, Any]) -> None:
+        if isinstance(error, grpc.aio.AbortError):
+            raise error
+        if not isinstance(error, SciStudioError):
+            get_logger(self._service).error("call failed", method=method, exc_info=error)
+            hint = f"This is a fault of SciStudio: the {self._service} service's log has the details."
+            error = RemoteError(Kind.INTERNAL, "internal", f"An internal error in the {self._service} service.", hint=hint)
+        self._calls.labels(method, error.code).inc()
+        await context.abort_with_status(to_status(error))
