@@ -92,20 +92,26 @@ class BackgroundTasks:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def serve_until_signalled(service: Service) -> None:
-    """Start ``service``, wait for SIGTERM or SIGINT, stop it."""
+async def serve_until_signalled(service: Service, *, lifeline: int | None = None) -> None:
+    """Start ``service``, wait for SIGTERM, SIGINT or the end of the launcher at the other end of ``lifeline``, stop it."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
+    if lifeline is not None:
+        loop.add_reader(lifeline, stop.set)  # nobody writes: readable means that the launcher is gone
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     async with service:
         get_logger(service.name).info("serving")
         await stop.wait()
+        if lifeline is not None:
+            loop.remove_reader(lifeline)
         get_logger(service.name).info("stopping")
 
 
-def run_service(name: str, build: Callable[[SettingsT], Service], settings: SettingsT) -> int:
+def run_service(name: str, build: Callable[[SettingsT], Service], settings: SettingsT, *, lifeline: int | None = None) -> int:
     """Run a service as a process of its own and return its exit code: 0 after a signal, 1 when it cannot serve.
+
+    ``lifeline`` is the read end of a pipe whose write end only the launcher holds: its end ends the service.
 
     The one place where a process's logging and telemetry are set up.
     """
@@ -114,7 +120,7 @@ def run_service(name: str, build: Callable[[SettingsT], Service], settings: Sett
     configure_logging(name, level=settings.log_level, log_format=settings.log_format)
     shut_down_telemetry = setup_telemetry(name, settings.otlp_endpoint)
     try:
-        asyncio.run(serve_until_signalled(build(settings)))
+        asyncio.run(serve_until_signalled(build(settings), lifeline=lifeline))
     except SciStudioError as error:
         get_logger(name).error("cannot serve", code=error.code, message=error.message, hint=error.hint)
         print(f"scistudio {name}: {error.text}", file=sys.stderr)  # noqa: T201  # whoever started this process reads it
