@@ -29,8 +29,10 @@ def project_of(path: Path) -> Path:
 
 def state_dir() -> Path:
     """Return the user's state folder, made when missing."""
-    base = os.environ.get("SCISTUDIO_STATE_DIR") or os.environ.get("XDG_STATE_HOME")
-    folder = Path(base) if os.environ.get("SCISTUDIO_STATE_DIR") else Path(base or Path.home() / ".local" / "state") / "scistudio"
+    if own := os.environ.get("SCISTUDIO_STATE_DIR"):
+        folder = Path(own)
+    else:
+        folder = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "scistudio"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

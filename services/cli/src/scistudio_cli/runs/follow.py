@@ -14,7 +14,7 @@ LAST_LINES_S = 0.5
 View = TerminalView | JsonView
 
 
-class Interrupted(Exception):  # noqa: N818
+class Interrupted(Exception):
     """A signal asked for the end."""
 
     def __init__(self, number: int) -> None:
