@@ -1,0 +1,65 @@
+"""Errors of the command and the launcher."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scistudio_platform.errors import Kind, SciStudioError
+
+
+class NoProject(SciStudioError):
+    """No project was named and none was found."""
+
+    kind, code = Kind.INVALID, "project.none_given"
+
+    def __init__(self, start: Path) -> None:
+        hint = "Make one with `scistudio init NAME`, or name its folder."
+        super().__init__(f"Neither {start} nor a folder above it has a project.yaml.", subject=str(start), hint=hint)
+
+
+class AlreadyRunning(SciStudioError):
+    """Another launcher holds the run directory."""
+
+    kind, code = Kind.ALREADY_EXISTS, "launcher.already_running"
+
+    def __init__(self, url: str, pid: int) -> None:
+        where = f"at {url} (process {pid})" if url else f"(process {pid}); it is still starting"
+        super().__init__(f"SciStudio already runs here {where}.", hint=f"Open that address, or stop it with `kill {pid}`.")
+        self.url, self.pid = url, pid
+
+
+class RunDirectoryUnsafe(SciStudioError):
+    """The run directory is not ours alone."""
+
+    kind, code = Kind.DENIED, "launcher.run_dir_unsafe"
+
+
+class PortInUse(SciStudioError):
+    """The port belongs to another program."""
+
+    kind, code = Kind.CONFLICT, "launcher.port_in_use"
+
+    def __init__(self, host: str, port: int) -> None:
+        hint = "Choose another with `--port N`, or `--port 0` for any free one."
+        super().__init__(f"Port {port} on {host} is in use by another program.", subject=f"{host}:{port}", hint=hint)
+
+
+class AddressNotAllowed(SciStudioError):
+    """The host cannot be listened on."""
+
+    kind, code = Kind.INVALID, "launcher.address_not_usable"
+
+
+class ServiceDidNotStart(SciStudioError):
+    """A service ended again and again before it served."""
+
+    kind, code = Kind.UNAVAILABLE, "launcher.service_did_not_start"
+
+    def __init__(self, name: str, reason: str, log: Path) -> None:
+        super().__init__(f"The {name} service did not start: {reason}", subject=f"service/{name}", hint=f"Its log is {log}.")
+
+
+class StartTimedOut(SciStudioError):
+    """Not all services answered in time."""
+
+    kind, code = Kind.TIMEOUT, "launcher.start_timed_out"
