@@ -10,7 +10,16 @@ from scistudio_platform.errors import Kind, SciStudioError
 from scistudio_proto.workflow.v1 import workflow_pb2 as pb
 
 from scistudio_gateway.domain.exact_json import read_json
-from scistudio_gateway.rest.representations import Json, ProjectPath, Representation, Segment, Services, is_current, not_modified
+from scistudio_gateway.rest.representations import (
+    NOT_MODIFIED,
+    Json,
+    ProjectPath,
+    Representation,
+    Segment,
+    Services,
+    is_current,
+    not_modified,
+)
 
 router = APIRouter(tags=["catalog"])
 
@@ -165,7 +174,7 @@ def _failure(message: pb.LoadFailure) -> LoadFailure:
     return LoadFailure(file_path=message.file_path, error_type=message.error_type, message=message.message)
 
 
-@router.get("/projects/{project}/catalog", response_model=Catalog)
+@router.get("/projects/{project}/catalog", response_model=Catalog, responses=NOT_MODIFIED)
 async def get_catalog(
     project: ProjectPath,
     request: Request,

@@ -42,6 +42,10 @@ class RunRecord(Representation):
     workflow_text: str = Field(description="The file as it was; empty in lists.")
 
 
+class RunRecordPage(Page[RunRecord]):
+    """One page of recorded runs."""
+
+
 class PortObject(Representation):
     """An object that went in or came out."""
 
@@ -151,11 +155,11 @@ async def list_recorded_runs(
     workflow: Annotated[str, Query(description="Only of this run identity.")] = "",
     cursor: CursorQuery = "",
     limit: LimitQuery = 50,
-) -> Page[RunRecord]:
+) -> RunRecordPage:
     """The recorded runs, the newest first."""
     request = pb.ListRunsRequest(project_id=project, workflow_id=workflow, page_size=limit, page_token=cursor)
     answer = await services.lineage.stub.ListRuns(request)
-    return Page(items=[_run(run) for run in answer.runs], next_cursor=answer.next_page_token or None)
+    return RunRecordPage(items=[_run(run) for run in answer.runs], next_cursor=answer.next_page_token or None)
 
 
 @router.get("/projects/{project}/lineage/runs/{run}")

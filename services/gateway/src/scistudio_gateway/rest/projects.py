@@ -37,6 +37,10 @@ class Project(Representation):
         )
 
 
+class ProjectPage(Page[Project]):
+    """One page of projects."""
+
+
 class NewProject(Form):
     """A project to make."""
 
@@ -69,10 +73,10 @@ ProjectBody = Annotated[
 
 
 @router.get("/projects")
-async def list_projects(services: Services) -> Page[Project]:
+async def list_projects(services: Services) -> ProjectPage:
     """The known projects, the most recently opened first."""
     answer = await services.workflow.stub.ListProjects(pb.ListProjectsRequest())
-    return Page(items=[Project.of(project) for project in answer.projects])
+    return ProjectPage(items=[Project.of(project) for project in answer.projects])
 
 
 @router.post("/projects", status_code=201)

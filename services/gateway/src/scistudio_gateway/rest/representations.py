@@ -72,6 +72,9 @@ def api_path(*segments: str) -> str:
     return "/".join(["/api/v1", *(quote(segment, safe="") for segment in segments)])
 
 
+NOT_MODIFIED: dict[int | str, dict[str, Any]] = {304: {"description": "The caller's `If-None-Match` names this version."}}
+
+
 def is_current(request: Request, response: Response, etag: str) -> bool:
     """Set the answer's ``ETag``, and say whether the caller has that version."""
     tag = f'"{quote(etag, safe=":.-_=")}"'

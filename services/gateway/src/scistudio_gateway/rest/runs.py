@@ -108,6 +108,10 @@ class Run(Representation):
     nodes: list[NodeRun] = Field(description="Empty in lists.")
 
 
+class RunPage(Page[Run]):
+    """One page of runs."""
+
+
 class NewRun(Form):
     """What to run."""
 
@@ -184,11 +188,11 @@ async def list_runs(
     workflow: Annotated[str, Query(description="Only of this run identity.")] = "",
     cursor: CursorQuery = "",
     limit: LimitQuery = 50,
-) -> Page[Run]:
+) -> RunPage:
     """The project's runs, the newest first, without their nodes."""
     request = pb.ListRunsRequest(project_id=project, workflow_id=workflow, page_size=limit, page_token=cursor)
     answer = await services.scheduler.stub.ListRuns(request)
-    return Page(items=[_run(run) for run in answer.runs], next_cursor=answer.next_page_token or None)
+    return RunPage(items=[_run(run) for run in answer.runs], next_cursor=answer.next_page_token or None)
 
 
 @router.get("/projects/{project}/runs/{run}")

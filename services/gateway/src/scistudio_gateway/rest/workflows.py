@@ -10,6 +10,7 @@ from scistudio_proto.workflow.v1 import workflow_pb2 as pb
 
 from scistudio_gateway.domain.exact_json import read_json
 from scistudio_gateway.rest.representations import (
+    NOT_MODIFIED,
     Json,
     Page,
     ProjectPath,
@@ -32,6 +33,10 @@ class WorkflowSummary(Representation):
     description: str
     n_nodes: int
     problem: str = Field(description="Why the file cannot be read as a workflow; empty when it can.")
+
+
+class WorkflowPage(Page[WorkflowSummary]):
+    """One page of workflow files."""
 
 
 class Node(Representation):
@@ -146,10 +151,10 @@ def _problem(message: pb.Problem) -> ValidationProblem:
 
 
 @router.get("/projects/{project}/workflows")
-async def list_workflows(project: ProjectPath, services: Services) -> Page[WorkflowSummary]:
+async def list_workflows(project: ProjectPath, services: Services) -> WorkflowPage:
     """All workflow files of the project; one that cannot be read says why."""
     answer = await services.workflow.stub.ListWorkflows(pb.ListWorkflowsRequest(project_id=project))
-    return Page(
+    return WorkflowPage(
         items=[
             WorkflowSummary(id=one.id, path=one.path, description=one.description, n_nodes=one.n_nodes, problem=one.problem)
             for one in answer.workflows
@@ -157,7 +162,7 @@ async def list_workflows(project: ProjectPath, services: Services) -> Page[Workf
     )
 
 
-@router.get("/projects/{project}/workflows/{workflow}", response_model=Workflow)
+@router.get("/projects/{project}/workflows/{workflow}", response_model=Workflow, responses=NOT_MODIFIED)
 async def get_workflow(
     project: ProjectPath, workflow: WorkflowPath, request: Request, response: Response, services: Services
 ) -> Workflow | Response:

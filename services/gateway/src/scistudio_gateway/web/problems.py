@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 from scistudio_platform.errors import Kind, RemoteError, SciStudioError
 from scistudio_platform.logging import get_logger
 from starlette.exceptions import HTTPException
@@ -46,6 +46,8 @@ class Fault(BaseModel):
 
 class Problem(BaseModel):
     """What was wrong, where, and what to do about it (RFC 9457)."""
+
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
     type: str = Field(description="urn:scistudio:error:<code>")
     title: str = Field(description="The status in words.")
@@ -90,12 +92,7 @@ def problem(
     )
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         logger.warning("request failed", code=error.code, status=status, path=connection.url.path, message=error.message)
-    return JSONResponse(
-        body.model_dump(exclude_defaults=True) | {"subject": error.subject, "hint": error.hint},
-        status,
-        headers={**HEADERS_OF_STATUS.get(status, {}), **(headers or {})},
-        media_type=MEDIA_TYPE,
-    )
+    return JSONResponse(body.model_dump(), status, headers={**HEADERS_OF_STATUS.get(status, {}), **(headers or {})}, media_type=MEDIA_TYPE)
 
 
 def internal(connection: HTTPConnection) -> JSONResponse:
