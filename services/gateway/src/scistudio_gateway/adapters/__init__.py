@@ -1,0 +1,1 @@
+"""The other services, as the gateway reaches them."""

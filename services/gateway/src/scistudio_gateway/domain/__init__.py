@@ -1,0 +1,1 @@
+"""Rules of the door: pure, no I/O."""

@@ -1,0 +1,1 @@
+"""The REST and event routes, and the representations they answer with."""

@@ -1,0 +1,1 @@
+"""What surrounds every request: who may come in, problems, headers, the page."""
