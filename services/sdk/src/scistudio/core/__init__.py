@@ -1,0 +1,1 @@
+"""Typed data objects, their metadata and their storage."""

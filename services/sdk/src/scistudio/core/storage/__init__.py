@@ -1,0 +1,1 @@
+"""Where payloads live: references, backends and the directory that a block writes to."""

@@ -1,0 +1,1 @@
+"""Tools of block authors: iteration over axes, broadcasting, constraints of ports."""
