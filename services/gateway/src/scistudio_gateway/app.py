@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fastapi import FastAPI
 from scistudio_platform.events.bus import EventBus
-from starlette.exceptions import HTTPException
 
 from scistudio_gateway.adapters.backends import Backends
 from scistudio_gateway.domain.access import AccessRules
@@ -13,11 +12,9 @@ from scistudio_gateway.rest.router import API, make_api
 from scistudio_gateway.rest.streams import OpenStreams
 from scistudio_gateway.settings import GatewaySettings
 from scistudio_gateway.web.mcp import McpUpstream, pass_mcp_on
-from scistudio_gateway.web.middleware import Door, Observation, SafeHeaders
-from scistudio_gateway.web.page import serve_page
+from scistudio_gateway.web.middleware import Door, Observation, PageBeside, SafeHeaders
+from scistudio_gateway.web.page import page_app
 from scistudio_gateway.web.problems import answer_problems
-
-ANY_METHOD = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
 
 def access_rules(settings: GatewaySettings) -> AccessRules:
@@ -37,14 +34,9 @@ def create_app(settings: GatewaySettings, *, backends: Backends, bus: EventBus, 
     app.state.bus, app.state.streams = bus, streams
     app.include_router(events.router, prefix=API)
     pass_mcp_on(app, mcp)
-    app.add_api_route("/api/{rest:path}", _nothing_here, methods=ANY_METHOD, include_in_schema=False)
-    serve_page(app, settings.page_folder, rules)
     answer_problems(app)
+    app.add_middleware(PageBeside, page=page_app(settings.page_folder, rules))
     app.add_middleware(Door, rules=rules, max_body_bytes=settings.max_body_bytes)  # the last one added is the outermost
     app.add_middleware(SafeHeaders)
     app.add_middleware(Observation)
     return app
-
-
-async def _nothing_here() -> None:
-    raise HTTPException(404)

@@ -163,6 +163,18 @@ class Door:
             raise BodyTooLarge(self._max_body_bytes)
 
 
+class PageBeside:
+    """Answer the API's paths with the API, all others with the page. Innermost."""
+
+    def __init__(self, app: ASGIApp, *, page: ASGIApp) -> None:
+        self._app, self._page = app, page
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request or socket."""
+        is_page = scope["type"] == "http" and not is_guarded(scope["path"])
+        await (self._page if is_page else self._app)(scope, receive, send)
+
+
 async def _refuse(error: SciStudioError, scope: Scope, receive: Receive, send: Send) -> None:
     response = problem(HTTPConnection(scope), error)
     if scope["type"] == "websocket":

@@ -5,20 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import parse_qsl, quote, urlencode
 
-from fastapi import FastAPI
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
 from scistudio_gateway.domain.access import AccessRules
 from scistudio_gateway.rest.session import set_cookie
+from scistudio_gateway.web.problems import answer_problems
 
 ASSETS = "assets/"
 FOREVER = "public, max-age=31536000, immutable"  # the build puts a hash of the content into these names
-PLAIN = """<!doctype html><html lang="en"><meta charset="utf-8"><title>SciStudio</title>
-<body style="font: 16px/1.5 system-ui, sans-serif; max-width: 40em; margin: 4em auto; padding: 0 1em"><h1>{title}</h1><p>{text}</p></body></html>
+PLAIN = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>SciStudio</title>
+<body style="font: 16px/1.5 system-ui, sans-serif; max-width: 40em; margin: 4em auto; padding: 0 1em">
+<h1>{title}</h1><p>{text}</p></body></html>
 """
 NOT_BUILT = PLAIN.format(
     title="The page is not built",
@@ -93,6 +97,8 @@ class TokenLinks:
         return response
 
 
-def serve_page(app: FastAPI, folder: Path, rules: AccessRules) -> None:
-    """Serve the page at all paths that nothing else takes. Comes last."""
-    app.mount("/", TokenLinks(PageFiles(folder), rules), name="page")
+def page_app(folder: Path, rules: AccessRules) -> Starlette:
+    """Return the application of the page, for every path that is not the API's."""
+    app = Starlette(routes=[Mount("/", TokenLinks(PageFiles(folder), rules))])
+    answer_problems(app)
+    return app
