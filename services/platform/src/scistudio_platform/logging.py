@@ -66,5 +66,5 @@ def configure_logging(service: str, *, level: str = "info", log_format: Literal[
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
-    for noisy in ("nats", "uvicorn.access", "httpcore2", "httpx2", "aiosqlite", "asyncio"):
+    for noisy in ("nats", "uvicorn.access", "uvicorn.error", "httpcore2", "httpx2", "aiosqlite", "asyncio"):
         logging.getLogger(noisy).setLevel(max(logging.WARNING, root.level))

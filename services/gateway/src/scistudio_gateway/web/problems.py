@@ -5,12 +5,12 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Any
 
-from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from scistudio_platform.errors import Kind, RemoteError, SciStudioError
 from scistudio_platform.logging import get_logger
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 
@@ -90,8 +90,6 @@ def problem(
         trace_id=connection.scope.get("trace_id", ""),
         faults=faults or [],
     )
-    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        logger.warning("request failed", code=error.code, status=status, path=connection.url.path, message=error.message)
     return JSONResponse(body.model_dump(), status, headers={**HEADERS_OF_STATUS.get(status, {}), **(headers or {})}, media_type=MEDIA_TYPE)
 
 
@@ -104,6 +102,8 @@ def internal(connection: HTTPConnection) -> JSONResponse:
 async def on_error(request: Request, error: Exception) -> JSONResponse:
     """Answer an error that a person can act on."""
     assert isinstance(error, SciStudioError)
+    if status_of(error) >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        logger.warning("request failed", code=error.code, path=request.url.path, message=error.message)
     return problem(request, error)
 
 
@@ -131,7 +131,7 @@ async def on_http_error(request: Request, error: Exception) -> JSONResponse:
     return problem(request, RemoteError(Kind.INVALID, code, detail, hint=hint), status=status, headers=headers)
 
 
-def answer_problems(app: FastAPI) -> None:
+def answer_problems(app: Starlette) -> None:
     """Make every refusal and fault of ``app`` a problem."""
     app.add_exception_handler(SciStudioError, on_error)
     app.add_exception_handler(RequestValidationError, on_invalid)
