@@ -6,6 +6,7 @@ import contextlib
 import socket
 import sys
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from scistudio.worker import failures
@@ -56,8 +57,16 @@ def flush_output() -> None:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError, AttributeError):
             stream.flush()
-    if "ctypes" in sys.modules:
-        import ctypes
+    libc = _libc()
+    if libc is not None:
+        libc.fflush(None)
 
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).fflush(None)
+
+@cache
+def _libc() -> Any:
+    """Return the C library of this process, where it can be called."""
+    import ctypes
+
+    with contextlib.suppress(OSError):
+        return ctypes.CDLL(None)
+    return None

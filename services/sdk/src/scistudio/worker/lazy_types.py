@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from scistudio.blocks.dropins import TYPES_FOLDER
 from scistudio.blocks.registry.default import libraries_of
 from scistudio.core.types import serialization
 from scistudio.core.types.registry import Rank, TypeRegistry, TypeSpec
@@ -14,18 +15,10 @@ from scistudio.core.types.registry import Rank, TypeRegistry, TypeSpec
 class LazyTypeRegistry(TypeRegistry):
     """Scans packages and drop-in files at the first name that it does not know: most blocks use core types alone."""
 
-    def __init__(self, project: Path | None) -> None:
+    def __init__(self) -> None:
         super().__init__()
+        self.project: Path | None = None
         self._is_scanned = False
-        for library in libraries_of(project):
-            self.add_scan_dir(library / "types", rank=Rank.PROJECT if library == project else Rank.USER)
-
-    @classmethod
-    def after(cls, core: TypeRegistry, project: Path | None) -> LazyTypeRegistry:
-        """Return a registry that starts with what ``core`` knows."""
-        registry = cls(project)
-        registry._specs, registry._classes, registry._ranks = dict(core._specs), dict(core._classes), dict(core._ranks)
-        return registry
 
     def resolve(self, name_or_chain: Any) -> Any:
         """Resolve as the registry does, after a scan when the (most specific) name is unknown."""
@@ -46,21 +39,25 @@ class LazyTypeRegistry(TypeRegistry):
         return super().all_types()
 
     def _scan_once(self) -> None:
-        if not self._is_scanned:
-            self._is_scanned = True
-            self.scan_all()
+        if self._is_scanned:
+            return
+        self._is_scanned = True
+        for library in libraries_of(self.project):
+            self.add_scan_dir(library / TYPES_FOLDER, rank=Rank.PROJECT if library == self.project else Rank.USER)
+        self.scan_all()
 
 
 @cache
-def core_registry() -> TypeRegistry:
-    """Return a registry of the core types, made once in the process that children are forked from."""
-    registry = TypeRegistry()
+def of_this_process() -> LazyTypeRegistry:
+    """Return the registry with the core types in it; a parent makes it, its children go on with it."""
+    registry = LazyTypeRegistry()
     registry.scan_builtins()
     return registry
 
 
 def install(project: Path | None) -> LazyTypeRegistry:
-    """Make a lazy registry the one of this process."""
-    registry = LazyTypeRegistry.after(core_registry(), project)
+    """Make the lazy registry the one that objects are rebuilt with, for ``project``."""
+    registry = of_this_process()
+    registry.project = project
     serialization._registry_instance = registry
     return registry

@@ -11,6 +11,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,18 +30,24 @@ def enter(request: Mapping[str, Any]) -> None:
         os.chdir(project)
     sys.path[:0] = [root for root in request.get("runtime_import_roots") or [] if root not in sys.path]
     set_threads(max(1, int(request.get("cpu_cores") or 1)))
-    _open_output()
+    prepare_output()
+    # ``input()`` shall find nothing to wait for.
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
 
 
-def _open_output() -> None:
-    """Make lines appear at once, let a crash in native code say where it was, and give ``input()`` nothing to wait for."""
+@cache
+def prepare_output() -> None:
+    """Make lines appear at once, send log records to stderr, and let a crash in native code say where it was.
+
+    Forked children inherit all of it: it is about the streams, not about what they lead to.
+    """
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError):
             stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # a replaced stream may not have it
     with contextlib.suppress(OSError, ValueError, AttributeError):
         faulthandler.enable()
-    with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - a device, not a path of ours
-        os.dup2(nothing.fileno(), 0)
     if not logging.root.handlers:
         logging.basicConfig(level=logging.INFO, format=LOG_FORMAT)
 
@@ -59,7 +66,8 @@ def seed(value: int) -> None:
 def set_threads(n_cores: int) -> None:
     """Let numeric libraries use ``n_cores``: those not loaded yet by variables (our subprocesses too), loaded ones directly."""
     for name in THREAD_VARIABLES:
-        os.environ[name] = str(n_cores)
+        if os.environ.get(name) != str(n_cores):
+            os.environ[name] = str(n_cores)
     if n_cores == 1:
         return  # what the parent was started with
     with contextlib.suppress(ImportError):
