@@ -46,7 +46,8 @@ class Parent:
         )
         theirs.close()
         self._control.settimeout(60)
-        self.n_tasks = int(self._control.recv(16))
+        ready = protocol.receive(self._control) or {}
+        self.n_tasks, self.modules = ready["n_tasks"], set(ready["modules"])
 
     def close(self) -> None:
         self._control.close()
@@ -104,12 +105,3 @@ def request_for(tmp_path: Path) -> Any:
         }
 
     return build
-
-
-def wire_text(text: str) -> dict[str, Any]:
-    """Return the wire form of a one-item Collection of Text, as a port carries it."""
-    metadata = {"type_chain": ["DataObject", "Text"], "framework": {}, "meta": None, "user": {}, "content": text, "format": "plain"}
-    item = {"backend": None, "path": None, "format": None, "metadata": metadata}
-    return {"_collection": True, "items": [item], "item_type": "Text"}
-
-

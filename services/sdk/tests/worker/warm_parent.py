@@ -9,6 +9,7 @@ import array
 import os
 import socket
 import sys
+from pathlib import Path
 
 from scistudio.worker import preload, protocol
 from scistudio.worker.child import run_child
@@ -19,7 +20,7 @@ N_DESCRIPTORS = 2
 def serve(control: socket.socket) -> None:
     """Fork a child per request and answer its exit status, until the other side closes."""
     preload()
-    control.send(str(len(os.listdir("/proc/self/task"))).encode())
+    protocol.send(control, {"n_tasks": len(list(Path("/proc/self/task").iterdir())), "modules": sorted(sys.modules)})
     while True:
         descriptors = array.array("i")
         data, ancillary, _, _ = control.recvmsg(1, socket.CMSG_LEN(N_DESCRIPTORS * descriptors.itemsize))

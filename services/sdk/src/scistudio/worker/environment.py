@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import scistudio
+from scistudio.core import entry_points
 
 # Their versions decide about results, and are known without any search once they are imported.
 ALWAYS_RECORDED = ("numpy", "pandas", "pyarrow", "scipy", "skimage", "torch", "zarr")
@@ -29,6 +30,7 @@ def _host() -> dict[str, str]:
 def warm() -> None:
     """Read what no execution changes."""
     _host()
+    _block_packages()
     version_of("numpy")
 
 
@@ -44,17 +46,19 @@ def version_of(distribution: str) -> str | None:
 def describe(block_class: type, key_dependencies: Iterable[str]) -> dict[str, Any]:
     """Return interpreter, platform, and the versions of what this block computed with."""
     packages = {name: str(version) for name in ALWAYS_RECORDED if (version := getattr(sys.modules.get(name), "__version__", None))}
-    for name in [*key_dependencies, *_own_distribution(block_class)]:
+    own = _block_packages().get(block_class.__module__.partition(".")[0])
+    for name in [*key_dependencies, *([own] if own else [])]:
         version = version_of(name)
         if version is not None:
             packages[name] = version
     return {**_host(), "packages": dict(sorted(packages.items())), "block": _code_of(block_class)}
 
 
-def _own_distribution(block_class: type) -> list[str]:
-    """Return the likely distribution of a packaged block: the name of its top module, with dashes."""
-    root = block_class.__module__.partition(".")[0]
-    return [] if root == "scistudio" or root.startswith("_scistudio") else [root.replace("_", "-")]
+@cache
+def _block_packages() -> dict[str, str]:
+    """Return the distribution of each installed block package, by the name of its top module."""
+    points = entry_points.installed("scistudio.blocks")
+    return {point.module.partition(".")[0]: point.dist.name for point in points if point.dist is not None}
 
 
 def _code_of(block_class: type) -> dict[str, str]:

@@ -71,7 +71,7 @@ def set_threads(n_cores: int) -> None:
     if n_cores == 1:
         return  # what the parent was started with
     with contextlib.suppress(ImportError):
-        from threadpoolctl import threadpool_limits
+        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
         threadpool_limits(n_cores)
     pyarrow = sys.modules.get("pyarrow")

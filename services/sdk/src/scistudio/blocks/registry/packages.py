@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from scistudio.blocks.base.package_info import PackageInfo
 from scistudio.blocks.dropins import importable
 from scistudio.blocks.registry.checks import is_block
 from scistudio.blocks.registry.errors import DropinFailure
+from scistudio.core import entry_points
 
 ENTRY_POINT_GROUP = "scistudio.blocks"
 SOURCE_PREFIX = "scistudio_blocks_"
@@ -32,8 +32,7 @@ class FoundPackage:
 
 def installed_packages() -> Iterator[FoundPackage]:
     """Load every ``scistudio.blocks`` entry point, in the order of the distributions' names."""
-    points = metadata.entry_points(group=ENTRY_POINT_GROUP)
-    for point in sorted(points, key=lambda point: (point.dist.name if point.dist else "", point.name)):
+    for point in sorted(entry_points.installed(ENTRY_POINT_GROUP), key=lambda point: (point.dist.name if point.dist else "", point.name)):
         origin = f"entry point {point.name} = {point.value}"
         name, version = (point.dist.name, point.dist.version) if point.dist else ("", "")
         found = FoundPackage(PackageInfo(name or point.name, version=version or "0"), version, "entry_point")
@@ -51,7 +50,7 @@ def source_packages(folder: Path) -> Iterator[FoundPackage]:
             continue
         found = FoundPackage(PackageInfo(path.name), "0", "package_src", import_roots=[str(folder)])
         with importable([str(folder)]):
-            _fill(found, str(path), lambda name=path.name: _provider_of(importlib.import_module(name)))  # type: ignore[misc]
+            _fill(found, str(path), lambda name=path.name: _provider_of(importlib.import_module(name)))
         found.version = found.info.version
         yield found
 

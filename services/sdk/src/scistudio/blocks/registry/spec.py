@@ -90,7 +90,7 @@ def base_category(cls: type) -> str:
 
 def describe(cls: type[Block], **known: Any) -> BlockSpec:
     """Return the spec of a block class; ``known`` holds what the class itself cannot say (source, scope, version, …)."""
-    is_io = issubclass(cls, IOBlock)
+    io = cls if issubclass(cls, IOBlock) else None
     panel = getattr(cls, "interactive_panel", None)
     return BlockSpec(
         name=cls.name,
@@ -105,7 +105,7 @@ def describe(cls: type[Block], **known: Any) -> BlockSpec:
         input_ports=list(cls.input_ports),
         output_ports=list(cls.output_ports),
         config_schema=_merge_config_schema(cls),
-        direction=cls.direction if is_io else "",
+        direction=io.direction if io else "",
         dynamic_ports=cls.dynamic_ports,
         variadic_inputs=cls.variadic_inputs,
         variadic_outputs=cls.variadic_outputs,
@@ -115,8 +115,8 @@ def describe(cls: type[Block], **known: Any) -> BlockSpec:
         max_input_ports=cls.max_input_ports,
         min_output_ports=cls.min_output_ports,
         max_output_ports=cls.max_output_ports,
-        supported_extensions=dict(cls.supported_extensions) if is_io else {},
-        format_capabilities=cls.get_format_capabilities() if is_io else (),
+        supported_extensions=dict(io.supported_extensions) if io else {},
+        format_capabilities=io.get_format_capabilities() if io else (),
         execution_mode=str(cls.execution_mode),
         panel_manifest=panel,
         panel_asset_root=panel.asset_root if isinstance(panel, PanelManifest) else None,
