@@ -1,0 +1,121 @@
+"""Python files of a project or of the user's library that define blocks."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sys
+import traceback
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from scistudio.blocks.base.block import Block
+
+USER_LIBRARY = ".scistudio"
+TYPES_FOLDER = "types"
+
+
+def user_library() -> Path:
+    """Return the folder of the user's own blocks, types and panels."""
+    return Path.home() / USER_LIBRARY
+
+
+def import_roots(*libraries: Path) -> list[str]:
+    """Return the folders whose type files a drop-in imports by bare name, the most specific first."""
+    return [str(library / TYPES_FOLDER) for library in libraries if (library / TYPES_FOLDER).is_dir()]
+
+
+def files_in(folder: Path) -> list[Path]:
+    """Return the files of ``folder`` that may define blocks, in the order of their names."""
+    return sorted(path for path in folder.glob("*.py") if not path.name.startswith("_")) if folder.is_dir() else []
+
+
+def load_file(path: Path, roots: Iterable[str] = ()) -> ModuleType:
+    """Execute a drop-in file as a module of its own and return it.
+
+    The module's name is made from the file and its time, so that a changed file is another module. No byte code is
+    kept: a project folder may be read-only, and its cache could be older than a file changed within the same second.
+    """
+    path = path.resolve()
+    stat = path.stat()
+    digest = hashlib.sha256(str(path).encode(errors="surrogateescape")).hexdigest()[:8]
+    name = f"_scistudio_dropin_{path.stem}_{stat.st_mtime_ns}_{digest}"
+    if name in sys.modules:
+        return sys.modules[name]
+    module = ModuleType(name)
+    module.__file__ = str(path)
+    sys.modules[name] = module  # before it runs: pickling and dataclasses look their module up
+    try:
+        with importable(roots):
+            exec(compile(path.read_bytes(), str(path), "exec", dont_inherit=True), module.__dict__)  # noqa: S102 - that is what a drop-in is for
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+@contextmanager
+def importable(roots: Iterable[str]) -> Iterator[None]:
+    """Put ``roots`` in front of the import path while a drop-in is imported."""
+    added, finder = [root for root in roots if root not in sys.path], TypeFiles(roots)
+    sys.path[:0] = added
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        for root in added:
+            sys.path.remove(root)
+
+
+class TypeFiles(MetaPathFinder, Loader):
+    """Finds ``import spectrum`` in the folders of type files, as the very module that the type registry knows.
+
+    The path alone would import the file a second time, and with it a second class for each of its types.
+    """
+
+    def __init__(self, roots: Iterable[str]) -> None:
+        self._folders = [Path(root) for root in roots if Path(root).name == TYPES_FOLDER]
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """Return a spec for the file of that name, if a folder holds one that may be a type file."""
+        for folder in self._folders:
+            file = folder / f"{fullname}.py"
+            if "." not in fullname and not fullname.startswith("_") and file.is_file():
+                return ModuleSpec(fullname, self, origin=str(file))
+        return None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Return the module of the type registry."""
+        from scistudio.core.types.discovery import load_dropin
+
+        try:
+            return load_dropin(Path(str(spec.origin)))
+        except ValueError as error:
+            raise ImportError(str(error)) from error
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing: it ran when it was loaded."""
+
+
+def blocks_of(module: ModuleType) -> list[type[Block]]:
+    """Return the block classes that ``module`` itself defines and that can be made, in the order of its text."""
+    return [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Block) and value.__module__ == module.__name__ and not inspect.isabstract(value)
+    ]
+
+
+def failure_text(path: Path, error: BaseException) -> str:
+    """Say what went wrong in ``path``, with the line."""
+    if isinstance(error, SyntaxError):
+        return f"{error.msg} (line {error.lineno})" if error.lineno else str(error.msg)
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path.resolve())]
+    text = str(error) or type(error).__name__
+    return f"{text} (line {lines[-1]})" if lines else text

@@ -1,0 +1,134 @@
+"""Errors of a block as a person reads them: one sentence, a hint, and a traceback that begins in the block's code."""
+
+from __future__ import annotations
+
+import errno
+import traceback
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import scistudio
+
+MAX_MESSAGE = 2000
+MAX_TRACEBACK = 64 * 1024
+_OWN_FOLDER = str(Path(scistudio.__file__).parent / "worker")
+
+# The code of an error that no rule below knows better, by what the worker was doing.
+STAGE_CODES = {
+    "import": "block.import_failed",
+    "inputs": "block.invalid_input",
+    "create": "block.raised",
+    "validate": "block.invalid_input",
+    "run": "block.raised",
+    "outputs": "block.output_invalid",
+}
+
+
+class WorkerError(Exception):
+    """A fault that the worker itself found."""
+
+    def __init__(self, code: str, message: str, *, hint: str = "", port: str = "") -> None:
+        super().__init__(message)
+        self.code, self.hint, self.port = code, hint, port
+
+
+def describe(error: BaseException, stage: str, request: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the ``error`` message for the host."""
+    port = getattr(error, "port", "") or _port_of_reference(error, request)
+    code, hint = _code_and_hint(error, stage)
+    node = str(request.get("node_id") or "")
+    subject = f"node/{node}" + (f"/port/{port}" if port else "")
+    text = "" if isinstance(error, WorkerError) else _traceback(error)
+    return {
+        "type": "error",
+        "code": code,
+        "message": _clip(_printable(_message(error, stage, port)), MAX_MESSAGE),
+        "hint": _printable(hint or _place(error)),
+        "subject": subject,
+        "traceback": _printable(text),
+    }
+
+
+def _message(error: BaseException, stage: str, port: str) -> str:
+    """Return the error's own text, with its kind where the text alone would not say what happened."""
+    notes = "".join(f" [{note}]" for note in getattr(error, "__notes__", []))
+    if isinstance(error, SystemExit):
+        return f"The block ended its process (SystemExit: {error.code!r}) instead of returning outputs.{notes}"
+    text = str(error).strip()
+    if isinstance(error, WorkerError) or (stage == "validate" and isinstance(error, ValueError)):
+        return text + notes
+    where = f" (input port '{port}')" if port else ""
+    return f"{type(error).__name__}{f': {text}' if text else ''}{where}{notes}"
+
+
+def _code_and_hint(error: BaseException, stage: str) -> tuple[str, str]:
+    for cause in _causes(error):
+        if isinstance(cause, OSError) and cause.errno in (errno.ENOSPC, errno.EDQUOT):
+            return "storage.full", "There is no space left on the disk: free some and run the block again."
+        if isinstance(cause, MemoryError):
+            return "block.out_of_memory", "The block needs more memory than there is: give it less data, or raise its memory limit."
+        code, hint = getattr(cause, "code", None), getattr(cause, "hint", None)
+        if isinstance(code, str) and "." in code and isinstance(hint, str):
+            return code, hint
+    if isinstance(error, SystemExit):
+        return "block.exited", "Raise an exception where the block fails, and return a dict where it does not."
+    return STAGE_CODES.get(stage, "block.raised"), ""
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield the error and what it came from."""
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        yield current
+        current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)
+
+
+def _place(error: BaseException) -> str:
+    """Return file and line of the innermost frame outside of the SDK, else of the innermost of all."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"See {error.filename}, line {error.lineno}."
+    frames = traceback.extract_tb(error.__traceback__)
+    package = str(Path(scistudio.__file__).parent)
+    authors = [frame for frame in frames if not frame.filename.startswith(package) and "site-packages" not in frame.filename]
+    chosen = (authors or [frame for frame in frames if not frame.filename.startswith(_OWN_FOLDER)])[-1:]
+    return f"See {chosen[0].filename}, line {chosen[0].lineno}, in {chosen[0].name}." if chosen else ""
+
+
+def _traceback(error: BaseException) -> str:
+    """Format the traceback without the worker's own frames; of a long one the end matters."""
+    shown = error.__traceback__
+    while shown is not None and shown.tb_frame.f_code.co_filename.startswith(_OWN_FOLDER):
+        shown = shown.tb_next
+    text = "".join(traceback.format_exception(type(error), error, shown))
+    return text if len(text) <= MAX_TRACEBACK else "…\n" + text[-MAX_TRACEBACK:]
+
+
+def _port_of_reference(error: BaseException, request: Mapping[str, Any]) -> str:
+    """Find the input port whose stored object could not be read."""
+    paths = {ref.path for cause in _causes(error) if (ref := getattr(cause, "ref", None)) is not None and hasattr(ref, "path")}
+    if not paths:
+        return ""
+    return next((port for port, wire in (request.get("inputs") or {}).items() if paths & set(_paths_in(wire))), "")
+
+
+def _paths_in(wire: Any) -> Iterator[str]:
+    if not isinstance(wire, dict):
+        return
+    if isinstance(wire.get("path"), str):
+        yield wire["path"]
+    for child in wire.get("items") or []:
+        yield from _paths_in(child)
+    for child in ((wire.get("metadata") or {}).get("slots") or {}).values():
+        yield from _paths_in(child)
+
+
+def _clip(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _printable(text: str) -> str:
+    """Replace what is no Unicode (a path in another encoding)."""
+    return text.encode(errors="backslashreplace").decode()
