@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+import os
+import signal
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
@@ -18,8 +20,8 @@ from scistudio_platform.events.model import Event, Scope
 from scistudio_platform.nats import NatsServer
 from scistudio_platform.service import Service
 from scistudio_platform.settings import ServiceSettings
-from scistudio_platform.testing import make_settings
-from sqlalchemy import MetaData, select
+from scistudio_platform.testing import eventually, make_settings
+from sqlalchemy import select
 from sqlalchemy.orm import Mapped, mapped_column
 
 MIGRATIONS = Path(__file__).parent / "db" / "migrations"
@@ -35,58 +37,6 @@ class NoteRow(TableBase):
     id: Mapped[str] = mapped_column(primary_key=True)
     made_at: Mapped[datetime] = mapped_column(default=utc_now)
     content: Mapped[dict[str, Any]]
-
-
-@pytest.fixture
-def migrations() -> Path:
-    return MIGRATIONS
-
-
-@pytest.fixture
-def metadata() -> MetaData:
-    return TableBase.metadata
-
-
-@pytest.fixture
-def note() -> type[NoteRow]:
-    return NoteRow
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str | Path:
-    """Where a database lies: each kind in turn."""
-    return tmp_path / "sample.db" if request.param == "sqlite" else str(request.getfixturevalue("postgres"))
-
-
-def new_database(place: str | Path) -> Database:
-    return Database(place, schema="sample", migrations=MIGRATIONS, durable=True)
-
-
-@pytest.fixture
-async def database(place: str | Path) -> AsyncIterator[Database]:
-    database = new_database(place)
-    await database.start()
-    yield database
-    await database.stop()
-
-
-def settings_for(server: NatsServer, **changes: Any) -> ServiceSettings:
-    return make_settings(ServiceSettings, nats_url=server.url, nats_token=server.token, **changes)
-
-
-@pytest.fixture
-async def bus(nats: NatsServer) -> AsyncIterator[EventBus]:
-    bus = EventBus(settings_for(nats))
-    await bus.start()
-    yield bus
-    await bus.stop()
-
-
-async def write(database: Database, *nodes: str, project: str = "p1") -> list[Event]:
-    """Store one event for each node, in one transaction."""
-    async with database.transaction() as session:
-        outbox = Outbox(session)
-        return [outbox.add(BlockStateChanged(state="done"), Scope(project=project, run="r1", node=node)) for node in nodes]
 
 
 class Recorder:
@@ -107,26 +57,79 @@ class Recorder:
             rows = (await session.scalars(select(NoteRow).order_by(NoteRow.made_at))).all()
         return [row.content["node"] for row in rows]
 
+    async def recorded(self, *nodes: str) -> None:
+        """Wait until exactly these came, in this order."""
 
-@asynccontextmanager
-async def publisher(server: NatsServer, database: Database) -> AsyncIterator[EventBus]:
-    """A service that publishes from ``database``."""
-    bus = EventBus(settings_for(server))
-    async with Service("publisher", [bus, OutboxRelay(bus, lambda: [database])]):
-        yield bus
+        async def same() -> bool:
+            return await self.nodes() == list(nodes)
+
+        await eventually(same)
 
 
-@asynccontextmanager
-async def recorder(server: NatsServer, path: Path) -> AsyncIterator[Recorder]:
-    """A service that records what comes, in a database of its own."""
-    database = new_database(path)
-    recorder = Recorder(database)
-    bus = EventBus(settings_for(server))
-    async with Service("recorder", [database, bus, DurableConsumer(bus, "recorder", ["block"], recorder.handle)]):
-        yield recorder
+class Sample:
+    """What the tests make: test modules cannot import this one."""
+
+    migrations = MIGRATIONS
+    metadata = TableBase.metadata
+    Note = NoteRow
+
+    def database(self, place: str | Path, **options: Any) -> Database:
+        return Database(place, **{"schema": "sample", "migrations": MIGRATIONS, "durable": True, **options})
+
+    def settings(self, server: NatsServer, **changes: Any) -> ServiceSettings:
+        return make_settings(ServiceSettings, nats_url=server.url, **{"nats_token": server.token, **changes})
+
+    async def write(self, database: Database, *nodes: str, project: str = "p1") -> list[Event]:
+        """Store one event for each node, in one transaction."""
+        async with database.transaction() as session:
+            outbox = Outbox(session)
+            return [outbox.add(BlockStateChanged(state="done"), Scope(project=project, run="r1", node=node)) for node in nodes]
+
+    @asynccontextmanager
+    async def publisher(self, server: NatsServer, database: Database) -> AsyncIterator[EventBus]:
+        """A service that publishes from ``database``."""
+        bus = EventBus(self.settings(server))
+        async with Service("publisher", [bus, OutboxRelay(bus, lambda: [database])]):
+            yield bus
+
+    @asynccontextmanager
+    async def recorder(self, server: NatsServer, path: Path) -> AsyncIterator[Recorder]:
+        """A service that records what comes, in a database of its own."""
+        database = self.database(path)
+        recorder = Recorder(database)
+        bus = EventBus(self.settings(server))
+        async with Service("recorder", [database, bus, DurableConsumer(bus, "recorder", ["block"], recorder.handle)]):
+            yield recorder
+
+    def kill(self, server: NatsServer) -> None:
+        """As a crash would."""
+        os.kill(server.pid, signal.SIGKILL)
+        while server.exit_code() is None:
+            pass
 
 
 @pytest.fixture
-def make() -> Callable[[str], Any]:
-    """Give the functions and classes above by name: test modules cannot import this one."""
-    return lambda name: globals()[name]
+def sample() -> Sample:
+    return Sample()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str | Path:
+    """Where a database lies: each kind in turn."""
+    return tmp_path / "sample.db" if request.param == "sqlite" else str(request.getfixturevalue("postgres"))
+
+
+@pytest.fixture
+async def database(place: str | Path, sample: Sample) -> AsyncIterator[Database]:
+    database = sample.database(place)
+    await database.start()
+    yield database
+    await database.stop()
+
+
+@pytest.fixture
+async def bus(nats: NatsServer, sample: Sample) -> AsyncIterator[EventBus]:
+    bus = EventBus(sample.settings(nats))
+    await bus.start()
+    yield bus
+    await bus.stop()

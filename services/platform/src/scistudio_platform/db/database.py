@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
@@ -17,6 +18,7 @@ from scistudio_platform.db.migrate import Revisions, folder_of, needs_migration,
 from scistudio_platform.db.tables import OUTBOX
 
 OUTBOX_ROWS = "scistudio_outbox_rows"
+OutboxListener = Callable[["Database", Sequence[dict[str, Any]]], None]
 
 
 class Database:
@@ -49,7 +51,7 @@ class Database:
         self._writing: AsyncEngine | None = None
         # On SQLite writers queue here, in order, instead of polling for the file's lock.
         self._turn: asyncio.Lock | nullcontext[None] = nullcontext() if self._path is None else asyncio.Lock()
-        self._listeners: list[Callable[[Database], None]] = []
+        self._listeners: list[OutboxListener] = []
 
     @property
     def name(self) -> str:
@@ -66,13 +68,13 @@ class Database:
         DatabaseTooNew
             If a later version wrote it.
         """
-        self._engine = self._new_engine()
-        self._writing = self._engine.execution_options(**{WRITES: True})
+        engine = self._new_engine()
         try:
-            await self._migrate()
+            await self._migrate(engine)
         except BaseException:
-            await self.stop()
+            await engine.dispose()
             raise
+        self._engine, self._writing = engine, engine.execution_options(**{WRITES: True})
 
     async def stop(self) -> None:
         """Close it."""
@@ -80,8 +82,8 @@ class Database:
         if engine is not None:
             await engine.dispose()
 
-    def on_outbox(self, listener: Callable[[Database], None]) -> None:
-        """Call ``listener`` with this database after each commit that left events in the outbox."""
+    def on_outbox(self, listener: OutboxListener) -> None:
+        """Call ``listener`` with this database and the new rows after each commit that left events in the outbox, in that order."""
         if listener not in self._listeners:
             self._listeners.append(listener)
 
@@ -97,9 +99,8 @@ class Database:
             if rows:
                 await session.execute(insert(OUTBOX), rows)
             await session.commit()
-        if rows:
-            for listener in self._listeners:
-                listener(self)
+            for listener in self._listeners if rows else ():  # before anything is awaited: in the order of the commits
+                listener(self, rows)
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncSession]:
@@ -129,10 +130,10 @@ class Database:
             raise DatabaseUnavailable(self.name, str(error)) from error
         return sqlite_engine(self._path, durable=self._durable, foreign_keys=foreign_keys, mounts=self._mounts)
 
-    async def _migrate(self) -> None:
+    async def _migrate(self, opened: AsyncEngine) -> None:
         folder = folder_of(self._migrations)
         revisions = Revisions.read(folder)
-        async with self.reading() as session:
+        async with self._session(opened) as session:
             connection = await session.connection()
             if not await connection.run_sync(needs_migration, revisions, self.name):
                 return

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, Column, LargeBinary, PrimaryKeyConstraint, String, false
+from sqlalchemy import BigInteger, Boolean, Column, LargeBinary, PrimaryKeyConstraint, String, UniqueConstraint, false
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scistudio_platform.db.base import JsonType, RowNumber, UtcDateTime
@@ -77,6 +77,7 @@ def create_outbox(op: Any) -> None:
         Column("epoch", String(36)),
         Column("seq", BigInteger),
         PrimaryKeyConstraint("position", name="pk_outbox"),
+        UniqueConstraint("id", name="uq_outbox_id"),
     )
     op.create_index("ix_outbox_epoch_position", "outbox", ["epoch", "position"])
 

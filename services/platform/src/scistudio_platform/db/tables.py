@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, Column, Index, LargeBinary, MetaData, String, Table, false
+from sqlalchemy import BigInteger, Boolean, Column, Index, LargeBinary, MetaData, String, Table, UniqueConstraint, false
 
 from scistudio_platform.db.base import JsonType, RowNumber, UtcDateTime
 
@@ -21,6 +21,7 @@ OUTBOX = Table(
     Column("replay", Boolean, nullable=False, server_default=false()),
     Column("epoch", String(36)),
     Column("seq", BigInteger),
+    UniqueConstraint("id", name="uq_outbox_id"),
     Index(None, "epoch", "position"),
 )
 

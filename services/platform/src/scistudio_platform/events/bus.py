@@ -82,6 +82,9 @@ class EventBus:
                 logger.debug("starting again on the event bus", part=name, error=repr(error))
             except SciStudioError as error:
                 logger.warning("starting again", part=name, code=error.code, message=error.message)
+            except Exception:  # a bug, said aloud; silence for ever would be worse than the next try
+                logger.exception("starting again after a bug", part=name)
+                await asyncio.sleep(LONGEST_PAUSE_S)
             connection.suspected.set()
             await asyncio.sleep(AGAIN_PAUSE_S)
 
