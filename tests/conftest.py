@@ -116,7 +116,7 @@ class Up:
         """The process of one service: the launcher's child whose log is that service's."""
         for child in psutil.Process(self.process.pid).children():
             with contextlib.suppress(OSError):
-                if os.readlink(f"/proc/{child.pid}/fd/1").endswith(f"/{service}.log"):
+                if Path(f"/proc/{child.pid}/fd/1").readlink().name == f"{service}.log":
                     return child.pid
         raise AssertionError(f"no process of {service}")
 
