@@ -97,7 +97,7 @@ def test_a_signal_cancels_the_run_and_ends_every_process(home: Home, number: sig
     process = home.start("run", project / "workflows" / "clings.yaml")
     until((project / "marks" / "clinging").exists)
     process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=60)
     assert process.returncode == code, err
     assert "cancelled" in err
 
