@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -11,7 +12,10 @@ from typing import Annotated, NoReturn
 import typer
 from scistudio_platform.errors import SciStudioError
 
+from scistudio_cli import places
+
 FAULT = 1
+INTERNAL = 3
 
 app = typer.Typer(
     help="SciStudio: analyse scientific data with typed, reproducible workflows.",
@@ -153,6 +157,13 @@ def _author_command(name: str, context: typer.Context) -> NoReturn:
 
 
 def main() -> None:
-    """Entry point."""
+    """Entry point. A fault of ours leaves its traceback in a file, and a sentence on the terminal."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else every process that we start compiles what it imports
-    app()
+    try:
+        app()
+    except Exception:  # the one place where a bug becomes an exit code
+        note = places.state_dir() / f"fault-{os.getpid()}.txt"
+        note.write_text(f"scistudio {' '.join(sys.argv[1:])}\n\n{traceback.format_exc()}")
+        typer.secho(f"scistudio: a fault in SciStudio itself; its details are in {note}.", err=True, fg="red")
+        typer.echo("  Please report it with that file.", err=True)
+        sys.exit(INTERNAL)

@@ -122,7 +122,8 @@ class Launcher:
         try:
             self._start(supervisor, door)
             self._wait_until_ready(supervisor, door)
-            self._announce(door, time.monotonic() - started_at)
+            if supervisor.signalled is None:
+                self._announce(door, time.monotonic() - started_at)
             while supervisor.signalled is None:
                 supervisor.wait(5.0)
                 self._mind_nats()
