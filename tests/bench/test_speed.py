@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import platform
@@ -91,7 +92,7 @@ def ends(up: Up, workflow: str) -> list[float]:
         ended = up.wait_for(run["id"])
     assert ended["state"] == "completed"
     moments = [datetime.fromisoformat(node["ended_at"]).timestamp() for node in ended["nodes"]]
-    return [later - earlier for earlier, later in zip(moments, moments[1:], strict=False)]
+    return [later - earlier for earlier, later in itertools.pairwise(moments)]
 
 
 def test_one_more_block_in_a_chain(home: Home) -> None:
