@@ -6,12 +6,14 @@ import contextlib
 import fcntl
 import json
 import os
-from dataclasses import asdict, dataclass
+import time
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from scistudio_cli.errors import AlreadyRunning
 
 NAME = "launcher.json"
+LOOKS, LOOK_AGAIN_S = 5, 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +22,8 @@ class Note:
 
     pid: int
     url: str
-    token: str
-    project: str | None
+    token: str = field(repr=False)
+    project: str | None = None
 
 
 class Claim:
@@ -33,13 +35,17 @@ class Claim:
 
     def take(self) -> None:
         """Take the lock, or say who has it."""
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            note = read_note(self._path.parent)
-            os.close(self._descriptor)
-            raise AlreadyRunning(note.url if note else "", note.pid if note else 0) from None
-        self.write(Note(os.getpid(), "", "", None))
+        for _ in range(LOOKS):
+            try:
+                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                time.sleep(LOOK_AGAIN_S)  # whoever looks at the note holds the lock for a moment
+            else:
+                self.write(Note(os.getpid(), "", "", None))
+                return
+        note = read_note(self._path.parent)
+        os.close(self._descriptor)
+        raise AlreadyRunning(note.url if note else "", note.pid if note else 0)
 
     @property
     def descriptor(self) -> int:

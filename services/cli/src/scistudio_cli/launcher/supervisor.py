@@ -10,7 +10,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 BACK_OFF_S = (0.0, 0.1, 0.5, 1.0, 2.0, 5.0)
@@ -31,7 +31,7 @@ class Child:
     n_failures: int = 0
     restart_at: float | None = None
     last_exit: str = ""
-    essential: bool = field(default=True)
+    shed: tuple[int, ...] = ()  # descriptors that this child has no use for
 
 
 def describe_exit(status: int) -> str:
@@ -85,9 +85,10 @@ class Supervisor:
         """Name descriptors (locks) that a child closes first: a forked child keeps its parent's lock alive otherwise."""
         self._kept += descriptors
 
-    def start(self, name: str, main: Callable[[], int], log: Path) -> None:
-        """Fork a child that runs ``main`` with its output in ``log``."""
-        child = self._children[name] = Child(name, main, log)
+    def start(self, name: str, main: Callable[[], int], log: Path, *, shed: tuple[int, ...] = ()) -> None:
+        """Fork a child that runs ``main`` with its output in ``log`` and closes the descriptors ``shed`` first."""
+        log.unlink(missing_ok=True)
+        child = self._children[name] = Child(name, main, log, shed=shed)
         self._fork(child)
 
     def _fork(self, child: Child) -> None:
@@ -104,7 +105,7 @@ class Supervisor:
         status = 1
         try:
             os.setsid()  # Ctrl-C is the launcher's to hand on
-            self._shed()
+            self._leave_to_launcher(child.shed)
             with child.log.open("ab", buffering=0) as log:
                 os.dup2(log.fileno(), 1)
                 os.dup2(log.fileno(), 2)
@@ -119,13 +120,13 @@ class Supervisor:
                 sys.stderr.flush()
             os._exit(status)
 
-    def _shed(self) -> None:
+    def _leave_to_launcher(self, shed: tuple[int, ...]) -> None:
         """Give up what belongs to the launcher: handlers, wake-up pipe, lifeline's write end, locks."""
         signal.set_wakeup_fd(-1)
         for number in WATCHED:
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
-        for descriptor in (self._lifeline_writer, self._wakeup, self._wakeup_writer, *self._kept):
+        for descriptor in (self._lifeline_writer, self._wakeup, self._wakeup_writer, *self._kept, *shed):
             with contextlib.suppress(OSError):
                 os.close(descriptor)
 

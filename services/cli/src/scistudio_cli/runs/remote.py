@@ -51,7 +51,16 @@ class Remote:
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections."""
         await self._http.aclose()
+
+    async def projects(self) -> list[dict[str, Any]]:
+        """Known projects."""
+        items: list[dict[str, Any]] = (await self._ask("GET", "/projects")).json()["items"]
+        return items
 
     def _path(self, *parts: str | int) -> str:
         return "/".join(["", "projects", self.project_id, *(quote(str(part), safe="") for part in parts)])

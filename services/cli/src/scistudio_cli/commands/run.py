@@ -1,0 +1,91 @@
+"""``scistudio run``."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from pathlib import Path
+
+import typer
+from scistudio_platform.errors import Kind, SciStudioError
+
+from scistudio_cli import places
+from scistudio_cli.runs.backend import backend_for
+from scistudio_cli.runs.follow import Follower, Interrupted, View
+from scistudio_cli.runs.model import RunSnapshot
+from scistudio_cli.runs.view import JsonView, TerminalView
+
+COMPLETED, FAILED, NOT_STARTED, INFRASTRUCTURE, CANCELLED = 0, 1, 2, 3, 4
+BAD_INPUT = {Kind.INVALID, Kind.NOT_FOUND, Kind.ALREADY_EXISTS, Kind.CONFLICT, Kind.DENIED}
+# A run that these ended was not failed by a block.
+INFRASTRUCTURE_CODES = frozenset({"runner.unavailable", "worker.lost"})
+
+
+def run_workflow(workflow: Path, project: Path | None, *, as_json: bool) -> int:
+    """Run a workflow file and return the exit code."""
+    from scistudio_platform.logging import configure_logging
+
+    configure_logging("run", level="error", log_format="console")
+    view: View = JsonView() if as_json else TerminalView()
+    try:
+        folder, name = locate(workflow, project)
+        return asyncio.run(_run(folder, name, view))
+    except Interrupted as interrupted:
+        view.note(f"Stopped by {signal.Signals(interrupted.number).name}.")
+        return 128 + interrupted.number
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except SciStudioError as error:
+        typer.secho(f"scistudio: {error.message}", err=True, fg="red")
+        if error.hint:
+            typer.echo(f"  {error.hint}", err=True)
+        return NOT_STARTED if error.kind in BAD_INPUT else INFRASTRUCTURE
+
+
+def locate(workflow: Path, project: Path | None) -> tuple[Path, str]:
+    """Return the project's folder, and the workflow's path within it."""
+    if not workflow.is_file():
+        raise MissingFile(workflow)
+    folder = places.project_of(project if project is not None else workflow.resolve())
+    if not workflow.resolve().is_relative_to(folder):
+        raise OutsideTheProject(workflow, folder)
+    return folder, workflow.resolve().relative_to(folder).as_posix()
+
+
+class MissingFile(SciStudioError):
+    """There is no such file."""
+
+    kind, code = Kind.NOT_FOUND, "workflow.file_missing"
+
+    def __init__(self, path: Path) -> None:
+        what = "is a folder" if path.is_dir() else "does not exist"
+        super().__init__(f"{path} {what}.", subject=str(path), hint="Name a workflow file, usually workflows/NAME.yaml.")
+
+
+class OutsideTheProject(SciStudioError):
+    """The workflow belongs to another project, or to none."""
+
+    kind, code = Kind.INVALID, "workflow.outside_project"
+
+    def __init__(self, path: Path, project: Path) -> None:
+        super().__init__(f"{path} is not in the project {project}.", subject=str(path), hint="Copy it into the project's workflows folder.")
+
+
+async def _run(project: Path, workflow: str, view: View) -> int:
+    async with backend_for(project, view.note) as backend:
+        run = await backend.start(workflow)
+        view.started(run)
+        run = await Follower(backend, view, run).to_the_end()
+        view.ended(run)
+        return exit_code(run)
+
+
+def exit_code(run: RunSnapshot) -> int:
+    """Return what the shell is told about an ended run."""
+    if run.state == "completed":
+        return COMPLETED
+    if run.state == "cancelled":
+        return CANCELLED
+    failures = [node for node in run.nodes if node.state == "error"]
+    lost = [node for node in failures if node.error_code in INFRASTRUCTURE_CODES]
+    return INFRASTRUCTURE if lost and len(lost) == len(failures) else FAILED

@@ -1,0 +1,138 @@
+"""The services in this process, over the same servers and a real nats-server: how a headless run starts fast."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from scistudio_platform.errors import RemoteError, SciStudioError
+from scistudio_platform.events.bus import EventBus
+from scistudio_platform.ids import new_id
+from scistudio_platform.nats import NatsServer
+from scistudio_platform.rpc import RpcClient
+from scistudio_platform.service import Part
+from scistudio_platform.settings import ServiceSettings
+from scistudio_proto.runner.v1 import runner_pb2 as runner
+from scistudio_proto.runner.v1.runner_pb2_grpc import RunnerServiceStub
+from scistudio_proto.scheduler.v1 import scheduler_pb2 as scheduler
+from scistudio_proto.scheduler.v1.scheduler_pb2_grpc import SchedulerServiceStub
+from scistudio_proto.workflow.v1 import workflow_pb2 as workflow
+from scistudio_proto.workflow.v1.workflow_pb2_grpc import WorkflowServiceStub
+
+from scistudio_cli import places
+from scistudio_cli.composition import HEADLESS, Place, make_service
+from scistudio_cli.runs.model import LogLineView, ProblemView, RunSnapshot
+from scistudio_cli.runs.wire import run_from_proto
+
+if TYPE_CHECKING:
+    from scistudio_proto.runner.v1.runner_pb2_grpc import RunnerServiceAsyncStub
+    from scistudio_proto.scheduler.v1.scheduler_pb2_grpc import SchedulerServiceAsyncStub
+    from scistudio_proto.workflow.v1.workflow_pb2_grpc import WorkflowServiceAsyncStub
+
+PLAN_TIMEOUT_S = 120.0
+
+
+class Local:
+    """A composition of its own for one project, in this event loop.
+
+    Entering starts it and opens the project; leaving ends everything that it started.
+    """
+
+    def __init__(self, project: Path) -> None:
+        self.project = project
+        self.project_id = ""
+        self._run_dir = places.temporary_run_dir()
+        self._state_dir = places.state_dir()
+        self._nats = NatsServer(self._state_dir / "nats" / places.composition_key(project))
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        self._stack.callback(shutil.rmtree, self._run_dir, ignore_errors=True)
+        try:
+            await self._start()
+        except BaseException:
+            await self._stack.aclose()
+            raise
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self._stack.aclose()
+
+    async def _start(self) -> None:
+        self._nats.start()
+        self._stack.callback(self._nats.stop)
+        place = Place(self._run_dir, self._state_dir, self._nats.url, self._nats.token)
+        settings = ServiceSettings(**place.common())
+        self._workflow: RpcClient[WorkflowServiceAsyncStub] = RpcClient(settings, "workflow", WorkflowServiceStub, timeout_s=PLAN_TIMEOUT_S)
+        self._scheduler: RpcClient[SchedulerServiceAsyncStub] = RpcClient(settings, "scheduler", SchedulerServiceStub)
+        self._runner: RpcClient[RunnerServiceAsyncStub] = RpcClient(settings, "runner", RunnerServiceStub)
+        self._bus = EventBus(settings, required=False)
+        await self._start_together([make_service("worker", place, {"http": None})])  # its warm parent imports while the rest starts
+        await self._start_together([make_service(name, place, {"http": None}) for name in HEADLESS])
+        await self._start_together([self._workflow, self._scheduler, self._runner, self._bus])
+        opened = await self._workflow.stub.OpenProject(workflow.OpenProjectRequest(path=str(self.project)))
+        self.project_id = opened.project.id
+
+    async def _start_together(self, parts: list[Part]) -> None:
+        outcomes = await asyncio.gather(*(part.start() for part in parts), return_exceptions=True)
+        for part, outcome in zip(parts, outcomes, strict=True):
+            if outcome is None:
+                self._stack.push_async_callback(part.stop)
+        for outcome in outcomes:
+            if isinstance(outcome, BaseException):
+                raise outcome
+
+    async def validate(self, workflow_name: str) -> list[ProblemView]:
+        """Every problem of a workflow, errors first."""
+        request = workflow.ValidateWorkflowRequest(project_id=self.project_id, workflow=workflow_name)
+        return [_problem(problem) for problem in (await self._workflow.stub.ValidateWorkflow(request)).problems]
+
+    async def start(self, workflow_name: str) -> RunSnapshot:
+        """Start a run."""
+        request = scheduler.StartRunRequest(project_id=self.project_id, workflow=workflow_name, run_id=new_id(), triggered_by="cli")
+        return run_from_proto((await self._scheduler.stub.StartRun(request, timeout=PLAN_TIMEOUT_S)).run)
+
+    async def snapshot(self, run_id: str) -> RunSnapshot:
+        """The run, now."""
+        request = scheduler.GetRunRequest(project_id=self.project_id, run_id=run_id)
+        return run_from_proto((await self._scheduler.stub.GetRun(request)).run)
+
+    async def cancel(self, run_id: str, reason: str) -> None:
+        """Ask the run to stop."""
+        await self._scheduler.stub.CancelRun(scheduler.CancelRunRequest(project_id=self.project_id, run_id=run_id, reason=reason))
+
+    async def changes(self, run_id: str) -> AsyncIterator[None]:
+        """Events of the project."""
+        async for _ in self._bus.follow(project=self.project_id):
+            yield
+
+    async def log_lines(self, run_id: str) -> AsyncIterator[LogLineView]:
+        """Lines as they are printed."""
+        request = runner.FollowLogsRequest(project_id=self.project_id, project_dir=str(self.project), run_id=run_id)
+        try:
+            async for answer in self._runner.stub.FollowLogs(request):
+                yield LogLineView(answer.line.node_id, answer.line.text, answer.line.level)
+        except RemoteError:
+            return  # the runner ended with this composition
+
+    async def objects(self, run_id: str, node: str, port: str) -> list[dict[str, Any]]:
+        """References of the items on an output port."""
+        request = scheduler.GetOutputRequest(project_id=self.project_id, run_id=run_id, node_id=node, port=port)
+        value = json.loads((await self._scheduler.stub.GetOutput(request)).value.value_json)
+        return list(value["items"]) if isinstance(value, dict) and value.get("_collection") else [value]
+
+
+def _problem(problem: workflow.Problem) -> ProblemView:
+    severity = "error" if problem.severity == workflow.SEVERITY_ERROR else "warning"
+    return ProblemView(severity, problem.code, problem.message, problem.node, problem.port, problem.hint, problem.line)
+
+
+def held_by_another(error: SciStudioError) -> bool:
+    """Whether a project could not be opened since another composition has it."""
+    return error.code == "project.in_use"
