@@ -98,7 +98,7 @@ def test_foreign_stores_are_read_whatever_their_form(fresh: Iterator[str]) -> No
 def numpy_indices(draw: st.DrawFn, shape: tuple[int, ...]) -> Any:
     """Any index that numpy takes: basic, lists, a mask of one axis or of all."""
     basic = hnp.basic_indices(shape, allow_ellipsis=True, allow_newaxis=False)
-    kinds = [basic]
+    kinds: list[st.SearchStrategy[Any]] = [basic]
     if shape and all(shape):
         kinds += [
             hnp.arrays(bool, shape),

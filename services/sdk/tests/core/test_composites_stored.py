@@ -12,18 +12,18 @@ import pytest
 from scistudio.core.storage.composite_store import CompositeStore
 from scistudio.core.storage.errors import StorageMissingError, StorageReferenceInvalidError
 from scistudio.core.storage.persistence import flush
-from scistudio.core.types import Array, Artifact, CompositeData, DataFrame, StorageReference, Text
+from scistudio.core.types import Array, Artifact, CompositeData, DataFrame, DataObject, StorageReference, Text
 
 store = CompositeStore()
 
 
-def bundle(**extra: object) -> CompositeData:
+def bundle(**extra: DataObject) -> CompositeData:
     return CompositeData(
         slots={
             "image": Array(axes=["y", "x"], data=np.eye(2)),
             "table": DataFrame(data={"a": [1]}),
             "note": Text(content="Größe", encoding="latin-1"),
-            **extra,  # type: ignore[arg-type]
+            **extra,
         }
     )
 
@@ -120,7 +120,7 @@ def test_bad_composites_are_refused_and_leave_nothing(tmp_path: Path) -> None:
 
 def test_a_child_that_cannot_be_written_leaves_its_siblings_in_memory(output_dir: Path) -> None:
     broken = bundle(odd=Array(axes=["x"], data=np.array([{}])))
-    with pytest.raises(RuntimeError, match="auto_flush failed for CompositeData: .*Python objects"):
+    with pytest.raises(RuntimeError, match=r"auto_flush failed for CompositeData: .*Python objects"):
         flush(broken)
     assert broken.get("image").to_numpy().tolist() == [[1, 0], [0, 1]]
     assert broken.get("image").storage_ref is None
