@@ -28,8 +28,9 @@ def choose_chunks(shape: Sequence[int], itemsize: int, axes: Sequence[str] | Non
         Names of the axes, where known.
     """
     budget = max(1, CHUNK_BYTES // max(1, itemsize))
+    shape = tuple(max(1, size) for size in shape)
     if prod(shape) <= budget:
-        return tuple(max(1, size) for size in shape)
+        return shape
     names = list(axes) if axes is not None else [""] * len(shape)
     start = [size if name == "c" and size <= _WHOLE_CHANNELS else 1 for name, size in zip(names, shape, strict=True)]
     tile = [names.index(name) for name in ("y", "x") if name in names]

@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scistudio.core.storage import content_hash
+from scistudio.core.storage.backend_router import get_router
 from scistudio.core.storage.errors import StorageReferenceInvalidError, reading
+from scistudio.core.storage.persistence import has_payload, write_object
 from scistudio.core.storage.ref import StorageReference
 from scistudio.core.storage.staging import staged
 
 if TYPE_CHECKING:
     from scistudio.core.storage.base import StorageBackend
+    from scistudio.core.types.base import DataObject
     from scistudio.core.types.composite import CompositeData
 
 __all__ = ["CompositeStore"]
@@ -36,29 +39,20 @@ class CompositeStore:
         with staged(ref.path) as staging:
             staging.mkdir()
             written = {name: _write_slot(staging, name, backend, payload) for name, (backend, payload) in data.items()}
-            _write_manifest(staging, written, staging)
+            _write_manifest(staging, written)
         return _reference(ref.path, written)
 
     def write_object(self, obj: CompositeData, path: str) -> StorageReference:
         """Write a composite object: children in memory into the folder, children already stored or lying in place by reference.
 
-        The children get references of their own, into the folder.
+        The children get references of their own, into the folder, once it has its name.
         """
-        from scistudio.core.storage.persistence import has_payload, write_object
-
-        fresh: dict[str, StorageReference] = {}
+        fresh: list[tuple[DataObject, StorageReference]] = []
         with staged(path) as staging:
-            staging.mkdir()
-            slots = dict[str, StorageReference]()
-            for name, child in obj._slots.items():
-                if child._storage_ref is None and has_payload(child):
-                    fresh[name] = slots[name] = write_object(child, str(staging / _slot_file(name, _backend_name(child), child)))
-                elif (known := _where(child)) is not None:
-                    slots[name] = known
-            _write_manifest(staging, slots, Path(path))
-        for name, ref in fresh.items():
-            obj._slots[name].storage_ref = _moved(ref, staging, path)
-            obj._slots[name]._transient_data = None
+            slots = _write_children(obj, staging, fresh)
+        for child, ref in fresh:
+            child.storage_ref = StorageReference(ref.backend, path + ref.path[len(str(staging)) :], ref.format, ref.metadata)
+            child._transient_data = None
         return _reference(path, slots)
 
     def read(self, ref: StorageReference) -> dict[str, Any]:
@@ -91,7 +85,7 @@ class CompositeStore:
         try:
             # An absolute path, as older stores have it, replaces the folder in the join.
             return {
-                name: StorageReference(slot["backend"], os.path.normpath(folder / slot["path"]), slot.get("format"))
+                name: StorageReference(slot["backend"], os.path.normpath(folder / slot["path"]), slot.get("format"), _hints(slot))
                 for name, slot in manifest["slots"].items()
             }
         except (KeyError, TypeError, AttributeError) as error:
@@ -99,8 +93,6 @@ class CompositeStore:
 
 
 def _write_slot(folder: Path, name: str, backend: str, payload: Any) -> StorageReference:
-    from scistudio.core.storage.backend_router import get_router
-
     target = StorageReference(backend, str(folder / _slot_file(name, backend, payload)), _format_of(payload))
     return get_router().get(backend).write(payload, target)
 
@@ -126,15 +118,28 @@ def _format_of(payload: Any) -> str | None:
     return "text" if isinstance(payload, str) else None
 
 
-def _backend_name(child: Any) -> str:
-    from scistudio.core.storage.backend_router import get_router
+def _write_children(obj: CompositeData, folder: Path, fresh: list[tuple[DataObject, StorageReference]]) -> dict[str, StorageReference]:
+    """Fill a folder with the children of a composite, and note in ``fresh`` what was written where."""
+    from scistudio.core.types.composite import CompositeData
 
-    return get_router().name_for(type(child))
+    folder.mkdir(parents=True)
+    slots: dict[str, StorageReference] = {}
+    for name, child in obj._slots.items():
+        ref = _where(child)
+        if ref is None and isinstance(child, CompositeData):
+            inner = folder / _slot_file(name, "composite", child)
+            ref = _reference(str(inner), _write_children(child, inner, fresh))
+            fresh.append((child, ref))
+        elif ref is None and has_payload(child):
+            ref = write_object(child, str(folder / _slot_file(name, get_router().name_for(type(child)), child)))
+            fresh.append((child, ref))
+        if ref is not None:
+            slots[name] = ref
+    _write_manifest(folder, slots)
+    return slots
 
 
 def _backend(ref: StorageReference) -> StorageBackend:
-    from scistudio.core.storage.backend_router import get_router
-
     return get_router().backend(ref)
 
 
@@ -147,19 +152,20 @@ def _where(child: Any) -> StorageReference | None:
     return known
 
 
-def _moved(ref: StorageReference, staging: Path, path: str) -> StorageReference:
-    return StorageReference(ref.backend, path + ref.path[len(str(staging)) :], ref.format, ref.metadata)
+def _write_manifest(folder: Path, slots: Mapping[str, StorageReference]) -> None:
+    """Write where the slots are, counted from the folder. Its temporary name is a sibling of the real one, so the way out is the same."""
+    entries = {name: _entry(ref, folder) for name, ref in slots.items()}
+    (folder / MANIFEST).write_text(json.dumps({"slots": entries}, indent=2), encoding="utf-8")
 
 
-def _write_manifest(staging: Path, slots: Mapping[str, StorageReference], base: Path) -> None:
-    """Write where the slots are, counted from the folder; what is in it still has its temporary name as a parent."""
+def _entry(ref: StorageReference, folder: Path) -> dict[str, Any]:
+    entry = {"backend": ref.backend, "path": os.path.relpath(ref.path, folder), "format": ref.format}
+    encoding = (ref.metadata or {}).get("encoding", "utf-8")
+    return entry if encoding == "utf-8" else {**entry, "encoding": encoding}
 
-    def relative(ref: StorageReference) -> str:
-        inside = Path(ref.path).is_relative_to(staging)
-        return os.path.relpath(ref.path, staging if inside else base)
 
-    entries = {name: {"backend": ref.backend, "path": relative(ref), "format": ref.format} for name, ref in slots.items()}
-    (staging / MANIFEST).write_text(json.dumps({"slots": entries}, indent=2), encoding="utf-8")
+def _hints(entry: dict[str, Any]) -> dict[str, Any] | None:
+    return {"encoding": entry["encoding"]} if "encoding" in entry else None
 
 
 def _reference(path: str, slots: Mapping[str, StorageReference]) -> StorageReference:

@@ -33,7 +33,9 @@ class FilesystemBackend:
         content = data.encode(encoding) if isinstance(data, str) else bytes(data)
         with staged(ref.path) as staging:
             staging.write_bytes(content)
-        metadata = {"size": len(content), "content_hash": content_hash.of_bytes(content)}
+        metadata: dict[str, Any] = {"size": len(content), "content_hash": content_hash.of_bytes(content)}
+        if encoding != "utf-8":
+            metadata["encoding"] = encoding
         return StorageReference(ref.backend, ref.path, ref.format, metadata)
 
     def read(self, ref: StorageReference) -> str | bytes:

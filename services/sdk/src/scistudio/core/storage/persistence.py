@@ -56,7 +56,7 @@ def has_payload(obj: DataObject) -> bool:
     if isinstance(obj, Artifact) and obj.file_path is not None:
         return False
     if isinstance(obj, CompositeData):
-        return bool(obj.slot_names)
+        return True
     return obj._transient_data is not None or (isinstance(obj, Text) and obj.content is not None)
 
 
@@ -71,7 +71,15 @@ def write_object(obj: DataObject, path: str) -> StorageReference:
         from scistudio.core.storage.composite_store import CompositeStore
 
         return CompositeStore().write_object(obj, path)
-    return router.get(name).write(obj.get_in_memory_data(), StorageReference(name, path, metadata=write_hints(obj)))
+    ref = StorageReference(name, path, format_hint(obj), write_hints(obj))
+    return router.get(name).write(obj.get_in_memory_data(), ref)
+
+
+def format_hint(obj: DataObject) -> str | None:
+    """Return what tells a text file from any other."""
+    from scistudio.core.types import Text
+
+    return "text" if isinstance(obj, Text) else None
 
 
 def write_hints(obj: DataObject) -> dict[str, Any] | None:
@@ -81,7 +89,7 @@ def write_hints(obj: DataObject) -> dict[str, Any] | None:
     if isinstance(obj, Array):
         return {"axes": obj.axes, "chunk_shape": obj.chunk_shape}
     if isinstance(obj, Text):
-        return {"encoding": obj.encoding, "text_format": obj.format}
+        return {"encoding": obj.encoding}
     return None
 
 

@@ -19,7 +19,7 @@ _NUMBERS = frozenset(
     "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()  # noqa: SIM905
 )
 _GRID = "regular"
-_KEYS_OF_PLAIN_STORES = {"/", "."}
+_SEPARATORS = frozenset("/.")
 
 
 def holds(dtype: np.dtype[Any]) -> bool:
@@ -162,24 +162,28 @@ class PlainStore:
         return np.frombuffer(raw, dtype=self.layout.dtype).reshape(self.layout.chunk_shape)
 
 
-def _is_plain(document: dict[str, Any]) -> bool:
+def _is_plain(document: Any) -> bool:
     """Say whether a ``zarr.json`` describes a store of the kind that this module reads."""
-    return bool(
-        document.get("zarr_format") == 3
-        and document.get("node_type") == "array"
-        and document.get("data_type") in _NUMBERS
-        and document.get("chunk_grid", {}).get("name") == _GRID
-        and document.get("chunk_key_encoding", {}).get("name") == "default"
-        and _separator(document) in _KEYS_OF_PLAIN_STORES
+    if not isinstance(document, dict) or not isinstance(document.get("data_type"), str):
+        return False
+    return (
+        (document.get("zarr_format"), document.get("node_type")) == (3, "array")
+        and document["data_type"] in _NUMBERS
+        and _name(document.get("chunk_grid")) == _GRID
+        and _name(document.get("chunk_key_encoding")) == "default"
+        and _separator(document) in _SEPARATORS
         and not document.get("storage_transformers")
         and isinstance(document.get("fill_value"), bool | int | float | list)
-        and _has_plain_codecs(document.get("codecs") or [])
+        and _has_plain_codecs(document.get("codecs"))
     )
 
 
-def _has_plain_codecs(codecs: list[dict[str, Any]]) -> bool:
-    names = [codec.get("name") for codec in codecs]
-    if names not in (["bytes"], ["bytes", "zstd"]):
+def _name(part: Any) -> str | None:
+    return part.get("name") if isinstance(part, dict) else None
+
+
+def _has_plain_codecs(codecs: Any) -> bool:
+    if not isinstance(codecs, list) or [_name(codec) for codec in codecs] not in (["bytes"], ["bytes", "zstd"]):
         return False
     return bool((codecs[0].get("configuration") or {}).get("endian", "little") == "little")
 

@@ -57,6 +57,18 @@ def _loses_dictionary(data_type: Any) -> bool:
     return bool(pt.is_dictionary(data_type)) and not pt.is_string(data_type.value_type)
 
 
+def writable(block: Any) -> Any:
+    """Return a block that Parquet's writer takes: it cannot cut nested view types, so these are first copied to stand alone."""
+    import pyarrow as pa
+
+    if not any("_view" in str(field.type) and field.type.num_fields for field in block.schema):
+        return block
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, block.schema) as stream:
+        stream.write_table(block)
+    return pa.ipc.open_stream(sink.getvalue()).read_all()
+
+
 def original_schema(parquet_file: Any) -> Any:
     """Return the schema that was written: Parquet itself forgets seconds, ``date64`` and dictionaries of integers."""
     import pyarrow as pa

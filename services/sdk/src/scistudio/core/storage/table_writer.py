@@ -135,7 +135,7 @@ class TableWriter:
         for start in range(0, n_written, ROWS_PER_BLOCK):
             block = rows.slice(start, min(ROWS_PER_BLOCK, n_written - start))
             self._digests += [column_digest(column) for column in block.columns]
-            self._file.write_table(block, row_group_size=ROWS_PER_BLOCK)
+            self._file.write_table(table_types.writable(block), row_group_size=ROWS_PER_BLOCK)
         self._n_rows += n_written
         self._waiting = [rows.slice(n_written)]
         self._n_waiting = rows.num_rows - n_written

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scistudio.core.storage.array_store import ArrayStore, open_store
 from scistudio.core.storage.array_writer import ArrayWriter
+from scistudio.core.storage.chunking import Box
 from scistudio.core.storage.errors import reading
 from scistudio.core.storage.indexing import bounding_box, picks_whole
 from scistudio.core.storage.ref import StorageReference
@@ -52,8 +52,8 @@ class ZarrBackend:
 
     def read(self, ref: StorageReference) -> np.ndarray[Any, Any]:
         """Return the whole array."""
-        with _opened(ref, "read") as store:
-            return store.read(tuple(slice(0, size) for size in store.layout.shape))
+        store = _opened(ref, "read")
+        return _read(store, ref, "read", tuple(slice(0, size) for size in store.layout.shape))
 
     def slice(self, ref: StorageReference, *args: Any) -> np.ndarray[Any, Any]:
         """Return what a numpy index expression picks; only the chunks around it are read.
@@ -63,24 +63,22 @@ class ZarrBackend:
         IndexError
             If an index is out of bounds.
         """
-        index = args[0] if len(args) == 1 else args
-        with _opened(ref, "slice") as store:
-            box, rest = bounding_box(index, store.layout.shape)
-            region = store.read(box)
+        store = _opened(ref, "slice")
+        box, rest = bounding_box(args[0] if len(args) == 1 else args, store.layout.shape)
+        region = _read(store, ref, "slice", box)
         return region if len(rest) == len(box) and picks_whole(rest, box) else region[rest].copy()
 
     def iter_chunks(self, ref: StorageReference, chunk_size: int) -> Iterator[np.ndarray[Any, Any]]:
         """Yield slabs of ``chunk_size`` along the first axis."""
-        with _opened(ref, "iter_chunks") as store:
-            first, *others = store.layout.shape
-            rest = tuple(slice(0, size) for size in others)
-            for start in range(0, first, chunk_size):
-                yield store.read((slice(start, min(start + chunk_size, first)), *rest))
+        store = _opened(ref, "iter_chunks")
+        first, *others = store.layout.shape
+        rest = tuple(slice(0, size) for size in others)
+        for start in range(0, first, chunk_size):
+            yield _read(store, ref, "iter_chunks", (slice(start, min(start + chunk_size, first)), *rest))
 
     def get_metadata(self, ref: StorageReference) -> dict[str, Any]:
         """Return shape, element type, chunks, number of dimensions, and axes where they are named."""
-        with _opened(ref, "get_metadata") as store:
-            layout = store.layout
+        layout = _opened(ref, "get_metadata").layout
         metadata: dict[str, Any] = {
             "shape": tuple(layout.shape),
             "dtype": str(layout.dtype.newbyteorder("=")),
@@ -95,8 +93,11 @@ def _writer(ref: StorageReference, shape: Sequence[int], dtype: Any) -> ArrayWri
     return ArrayWriter(ref.path, shape, dtype, axes=hints.get("axes"), chunk_shape=hints.get("chunk_shape"))
 
 
-@contextmanager
-def _opened(ref: StorageReference, operation: str) -> Iterator[ArrayStore]:
-    """Open a store; what is wrong with it, not with the index, becomes an error of the reference."""
-    with reading(ref, operation, ValueError, KeyError):
-        yield open_store(Path(ref.path))
+def _opened(ref: StorageReference, operation: str) -> ArrayStore:
+    with reading(ref, operation, ValueError, KeyError, TypeError):
+        return open_store(Path(ref.path))
+
+
+def _read(store: ArrayStore, ref: StorageReference, operation: str, box: Box) -> np.ndarray[Any, Any]:
+    with reading(ref, operation, ValueError):
+        return store.read(box)
