@@ -1,0 +1,1 @@
+"""Files, locks, git, SQL and the runner."""

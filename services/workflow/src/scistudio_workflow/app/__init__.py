@@ -1,0 +1,1 @@
+"""Use cases: projects, workflows, the catalog and the plan of a run."""

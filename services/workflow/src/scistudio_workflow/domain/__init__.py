@@ -1,0 +1,1 @@
+"""Rules about workflows and projects: pure, no input or output, no clock, no await."""
