@@ -21,7 +21,9 @@ class RunNotFound(SciStudioError):
     kind, code = Kind.NOT_FOUND, "run.not_found"
 
     def __init__(self, run_id: str) -> None:
-        super().__init__(f"There is no run {run_id} in this project.", subject=f"run/{run_id}", hint="List the project's runs to find its id.")
+        super().__init__(
+            f"There is no run {run_id} in this project.", subject=f"run/{run_id}", hint="List the project's runs to find its id."
+        )
 
 
 class NodeNotFound(SciStudioError):
@@ -73,3 +75,12 @@ class InvalidPageToken(SciStudioError):
 
     def __init__(self) -> None:
         super().__init__("The page token is not one of a list of runs.", hint="Start again with the first page.")
+
+
+class StepFailed(SciStudioError):
+    """A fault of ours while a run went on."""
+
+    kind, code = Kind.INTERNAL, "internal"
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__(f"The scheduler failed in run {run_id}.", subject=f"run/{run_id}", hint="The scheduler's log has the details.")

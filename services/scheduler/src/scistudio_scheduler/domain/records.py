@@ -7,7 +7,10 @@ from datetime import datetime
 
 from scistudio_platform.ids import ExecutionId
 
+from scistudio_scheduler.domain.outputs import Output
 from scistudio_scheduler.domain.states import BlockState
+
+NO_EXECUTION = ExecutionId("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +25,10 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class NodeRun:
-    """One node of a run. ``outputs`` holds wire JSON by port; ``stopping``: somebody asked for its end."""
+    """One node of a run. ``outputs`` holds wire JSON by port, ``summaries`` says what is in it; ``stopping``: its end was asked for."""
 
     state: BlockState = BlockState.IDLE
-    execution_id: ExecutionId = ExecutionId("")
+    execution_id: ExecutionId = NO_EXECUTION
     attempt: int = 0
     seed: int = 0
     started_at: datetime | None = None
@@ -34,6 +37,7 @@ class NodeRun:
     traceback: str = ""
     reason: str = ""
     outputs: dict[str, str] = field(default_factory=dict)
+    summaries: tuple[Output, ...] = ()
     warnings: tuple[str, ...] = ()
     stopping: bool = False
 
@@ -44,6 +48,7 @@ class Ending:
 
     state: BlockState
     outputs: dict[str, str] = field(default_factory=dict)
+    summaries: tuple[Output, ...] = ()
     error: Fault | None = None
     traceback: str = ""
     warnings: tuple[str, ...] = ()

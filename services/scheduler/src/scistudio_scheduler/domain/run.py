@@ -199,6 +199,7 @@ class Run:
             node,
             ending.state,
             outputs=ending.outputs if ending.state is DONE else {},
+            summaries=ending.summaries if ending.state is DONE else (),
             error=ending.error if ending.state is ERROR else None,
             traceback=ending.traceback,
             reason=record.reason or (ENDED_ITSELF if ending.state is CANCELLED else ""),
