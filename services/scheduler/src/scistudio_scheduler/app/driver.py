@@ -135,7 +135,7 @@ class Driver:
     # The loop
 
     async def _drive(self) -> None:
-        while not self.run.ended:
+        while self._inbox or not self.run.ended:  # who asked during the last step is answered too
             await self._arrived.wait()
             self._arrived.clear()
             await self._step()
