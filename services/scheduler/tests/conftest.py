@@ -10,9 +10,11 @@ from scistudio_scheduler.settings import SchedulerSettings
 from .world import World
 
 
-@pytest.fixture
-def settings() -> SchedulerSettings:
-    return make_settings(SchedulerSettings, worker_lost_pause_s=0.01, gone_after_s=0.3)
+@pytest.fixture(params=["sqlite"])
+def settings(request: pytest.FixtureRequest) -> SchedulerSettings:
+    """Settings on SQLite; tests of what SQL does are parametrised with PostgreSQL too."""
+    url = request.getfixturevalue("postgres") if request.param == "postgres" else None
+    return make_settings(SchedulerSettings, database_url=url, worker_lost_pause_s=0.01, gone_after_s=0.3)
 
 
 @pytest.fixture

@@ -49,6 +49,7 @@ class ScriptedRunner(RunnerServiceServicer):
         self.outcomes: dict[str, list[runner_pb.Outcome.ValueType]] = {}
         self.updates: dict[str, list[runner_pb.ExecuteResponse]] = {}
         self.is_deaf = False
+        self.n_streams = 0
         self._gates: dict[str, asyncio.Event] = {}
         self._results: dict[str, asyncio.Future[runner_pb.Result]] = {}
 
@@ -71,11 +72,15 @@ class ScriptedRunner(RunnerServiceServicer):
         if execution.execution_id not in self._results:
             self.begun.append(execution.node_id)
             self._results[execution.execution_id] = asyncio.get_running_loop().create_future()
-            asyncio.get_running_loop().create_task(self._work(execution))  # noqa: RUF006  # ends with the test's loop
-        yield runner_pb.ExecuteResponse(started=runner_pb.Started(pid=1))
-        for update in self.updates.get(execution.node_id, []):
-            yield update
-        yield runner_pb.ExecuteResponse(result=await asyncio.shield(self._results[execution.execution_id]))
+            asyncio.get_running_loop().create_task(self._work(execution))
+        self.n_streams += 1
+        try:
+            yield runner_pb.ExecuteResponse(started=runner_pb.Started(pid=1))
+            for update in self.updates.get(execution.node_id, []):
+                yield update
+            yield runner_pb.ExecuteResponse(result=await asyncio.shield(self._results[execution.execution_id]))
+        finally:
+            self.n_streams -= 1
 
     async def _work(self, execution: runner_pb.Execution) -> None:
         if (gate := self._gates.get(execution.node_id)) is not None:

@@ -92,6 +92,7 @@ async def test_a_cancel_is_delivered_to_a_runner_that_comes_back(world: World) -
     assert world.runner.nodes().count("load") == 1
 
 
+@pytest.mark.parametrize("settings", ["sqlite", "postgres"], indirect=True)
 async def test_a_cancel_survives_a_restart_of_the_scheduler(world: World) -> None:
     async with world.scheduler() as client:
         run = await client.start("main")

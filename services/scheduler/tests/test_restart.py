@@ -18,6 +18,7 @@ def _plans(world: World) -> None:
     world.runner.holds("segment")
 
 
+@pytest.mark.parametrize("settings", ["sqlite", "postgres"], indirect=True)
 async def test_an_open_run_is_finished_after_a_restart_with_the_same_executions(world: World) -> None:
     async with world.scheduler() as client:
         run = await client.start("main")

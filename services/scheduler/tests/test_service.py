@@ -26,6 +26,7 @@ def _plans(world: World) -> None:
     world.workflow.plans |= {"main": CHAIN, "fork": FORK}
 
 
+@pytest.mark.parametrize("settings", ["sqlite", "postgres"], indirect=True)
 async def test_blocks_of_a_chain_run_one_after_another(world: World) -> None:
     async with world.scheduler() as client:
         assert await client.result("main") == ("completed", {"load": "done", "segment": "done", "measure": "done"})
@@ -60,6 +61,7 @@ async def test_a_missing_optional_input_does_not_stop_a_block(world: World) -> N
     assert [value.port for value in world.runner.asked[-1].inputs] == ["a"]
 
 
+@pytest.mark.parametrize("settings", ["sqlite", "postgres"], indirect=True)
 async def test_a_start_that_is_repeated_with_its_run_id_starts_nothing_twice(world: World) -> None:
     run_id = new_id()
     async with world.scheduler() as client:
@@ -116,6 +118,7 @@ async def test_a_waiting_execution_says_what_it_waits_for(world: World) -> None:
         await eventually(reason)
 
 
+@pytest.mark.parametrize("settings", ["sqlite", "postgres"], indirect=True)
 async def test_outputs_are_given_as_they_were_written(world: World) -> None:
     async with world.scheduler() as client:
         run = await client.ended((await client.start("main")).id)
@@ -142,7 +145,7 @@ async def test_bad_requests_say_what_is_wrong(world: World) -> None:
     async with world.scheduler() as client:
         with pytest.raises(RemoteError, match="There is no workflow nope"):
             await client.start("nope")
-        with pytest.raises(RemoteError, match="'../../etc' is no UUID"):
+        with pytest.raises(RemoteError, match=r"'\.\./\.\./etc' is no UUID"):
             await client.start("main", run_id="../../etc")
         with pytest.raises(RemoteError, match="There is no run"):
             await client.get(new_id())
@@ -153,6 +156,7 @@ async def test_bad_requests_say_what_is_wrong(world: World) -> None:
             await client.stub.ListRuns(pb.ListRunsRequest(project_id=PROJECT, page_token="x"))
 
 
+@pytest.mark.parametrize("settings", ["sqlite", "postgres"], indirect=True)
 async def test_runs_are_listed_newest_first_in_pages(world: World) -> None:
     async with world.scheduler() as client:
         ids = [(await client.start(name)).id for name in ("main", "fork", "main")]
@@ -184,6 +188,7 @@ async def test_a_block_whose_workers_are_always_lost_is_an_error(world: World) -
     assert run.nodes[0].error.code == "worker.lost"
 
 
+@pytest.mark.parametrize("settings", ["sqlite", "postgres"], indirect=True)
 async def test_two_runs_at_once_do_not_mix(world: World) -> None:
     world.runner.outcomes["left"] = [ERROR]
     async with world.scheduler() as client:
