@@ -45,3 +45,23 @@ class DirectionMissing(SciStudioError):
 
     def __init__(self) -> None:
         super().__init__("A trace needs a direction.", hint="Ask for up (what it was made from) or down (what was made from it).")
+
+
+class ProjectGone(SciStudioError):
+    """The folder of a project is no longer where it was."""
+
+    kind, code = Kind.NOT_FOUND, "project.gone"
+
+    def __init__(self, project: str, folder: str) -> None:
+        super().__init__(
+            f"The folder {folder} of project {project} is gone.", subject=f"project/{project}", hint="Open it where it is now."
+        )
+
+
+class ProjectUnwritable(SciStudioError):
+    """Lineage of one project cannot be written now; that of others goes on."""
+
+    kind, code = Kind.CONFLICT, "lineage.project_unwritable"
+
+    def __init__(self, project: str, cause: SciStudioError) -> None:
+        super().__init__(f"Lineage of project {project} has to wait: {cause.message}", subject=f"project/{project}", hint=cause.hint)
