@@ -1,0 +1,1 @@
+"""SQL rows and the client of the workflow service."""

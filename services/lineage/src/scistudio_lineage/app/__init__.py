@@ -1,0 +1,1 @@
+"""Recording what happened, and answering about it."""

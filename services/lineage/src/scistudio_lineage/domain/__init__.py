@@ -1,0 +1,1 @@
+"""What the wire format says about objects: pure."""

@@ -1,0 +1,1 @@
+"""SQL rows and the clients of other services."""
