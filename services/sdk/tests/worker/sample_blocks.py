@@ -153,3 +153,18 @@ class Sizes(Block):
 
     def run(self, inputs: dict[str, Any], config: BlockConfig) -> dict[str, Any]:
         return {"out": Text(content=str(inputs["table"][0].to_memory().num_rows))}
+
+
+def doubled(image: Array) -> Array:
+    return Array(axes=["y", "x"], data=2 * image.to_numpy())
+
+
+class Parallel(Block):
+    """Uses Zarr before, in and after its pool of processes."""
+
+    output_ports = [OutputPort(name="out", accepted_types=[Array])]
+
+    def run(self, inputs: dict[str, Any], config: BlockConfig) -> dict[str, Any]:
+        images = self.pack([Array(axes=["y", "x"], data=np.full((64, 64), n)) for n in range(4)])
+        assert images[1].to_numpy().sum() == 64 * 64
+        return {"out": self.parallel_map(doubled, images, max_workers=2)}

@@ -194,3 +194,10 @@ def test_code_that_cannot_be_imported_says_where(parent: Any, request_for: Any, 
     last = parent.run({**request_for("X"), "block_file_path": str(tmp_path / "typo.py")}).last
     assert last["code"] == "block.import_failed"
     assert last["hint"] == f"See {tmp_path / 'typo.py'}, line 1."
+
+
+def test_a_pool_of_processes_keeps_the_order_and_may_use_stored_arrays(parent: Any, request_for: Any) -> None:
+    answer = parent.run(request_for("Parallel"))
+    assert answer.last["type"] == "result", answer.last
+    images = reconstruct_value(answer.last["outputs"]["out"])
+    assert [int(image.to_numpy().max()) for image in images] == [0, 2, 4, 6]

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+import glob
 import hashlib
 import inspect
+import marshal
+import os
 import sys
 import traceback
+import uuid
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from scistudio.blocks.base.block import Block
 
 USER_LIBRARY = ".scistudio"
 TYPES_FOLDER = "types"
+MODULE_PREFIX = "_scistudio_dropin_"
 
 
 def user_library() -> Path:
@@ -35,31 +40,65 @@ def files_in(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*.py") if not path.name.startswith("_")) if folder.is_dir() else []
 
 
-def load_file(path: Path, roots: Iterable[str] = ()) -> ModuleType:
+def load_file(path: Path, roots: Iterable[str] = (), *, cache: Path | None = None) -> ModuleType:
     """Execute a drop-in file as a module of its own and return it.
 
-    The module's name is made from the file and its time, so that a changed file is another module. No byte code is
-    kept: a project folder may be read-only, and its cache could be older than a file changed within the same second.
+    The module's name is made from the file and its time, so that a changed file is another module.
+
+    Parameters
+    ----------
+    cache
+        Folder for compiled code, which is found there by the text it was made from. Beside the file no byte code is kept:
+        a project folder may be read-only, and a file changed within the same second would be taken for the old one.
     """
     path = path.resolve()
-    stat = path.stat()
-    digest = hashlib.sha256(str(path).encode(errors="surrogateescape")).hexdigest()[:8]
-    name = f"_scistudio_dropin_{path.stem}_{stat.st_mtime_ns}_{digest}"
+    digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:8]
+    name = f"{MODULE_PREFIX}{path.stem}_{path.stat().st_mtime_ns}_{digest}"
     if name in sys.modules:
         return sys.modules[name]
     module = ModuleType(name)
     module.__file__ = str(path)
     sys.modules[name] = module  # before it runs: pickling and dataclasses look their module up
     try:
+        code = compiled(path, cache)
         with importable(roots):
-            exec(compile(path.read_bytes(), str(path), "exec", dont_inherit=True), module.__dict__)  # noqa: S102 - that is what a drop-in is for
+            exec(code, module.__dict__)  # noqa: S102 - that is what a drop-in is for
     except BaseException:
         del sys.modules[name]
         raise
     return module
 
 
-@contextmanager
+def compiled(path: Path, cache: Path | None) -> CodeType:
+    """Return the code of a file; compiling takes longer than forking, so a worker keeps the result."""
+    text = path.read_bytes()
+    if cache is None:
+        return compile(text, str(path), "exec", dont_inherit=True)
+    made_from = b"\0".join([sys.version.encode(), os.fsencode(path), text])
+    kept = cache / f"{path.stem}-{hashlib.sha256(made_from).hexdigest()[:32]}"
+    with contextlib.suppress(OSError, ValueError, EOFError, TypeError):
+        code = marshal.loads(kept.read_bytes())  # noqa: S302 - our own file, in the project whose code we run anyway
+        if isinstance(code, CodeType):
+            return code
+    code = compile(text, str(path), "exec", dont_inherit=True)
+    with contextlib.suppress(OSError):
+        _keep(kept, marshal.dumps(code), stale=f"{path.stem}-*")
+    return code
+
+
+def _keep(file: Path, data: bytes, stale: str) -> None:
+    """Write ``data`` at once, and delete what was kept of earlier texts."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    earlier = list(file.parent.glob(glob.escape(stale[:-1]) + "*"))
+    staged = file.with_name(f".{uuid.uuid4().hex}")
+    staged.write_bytes(data)
+    staged.replace(file)
+    for old in earlier:
+        if old != file:
+            old.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
 def importable(roots: Iterable[str]) -> Iterator[None]:
     """Put ``roots`` in front of the import path while a drop-in is imported."""
     added, finder = [root for root in roots if root not in sys.path], TypeFiles(roots)

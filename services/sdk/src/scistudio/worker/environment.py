@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import scistudio
+from scistudio.blocks.dropins import MODULE_PREFIX
 from scistudio.core import entry_points
 
 # Their versions decide about results, and are known without any search once they are imported.
@@ -65,6 +66,6 @@ def _code_of(block_class: type) -> dict[str, str]:
     """Return which class ran, from which file, and for a drop-in the hash of its text."""
     file = getattr(sys.modules.get(block_class.__module__), "__file__", None) or ""
     code = {"class": block_class.__qualname__, "module": block_class.__module__, "file": file}
-    if block_class.__module__.startswith("_scistudio_dropin") and Path(file).is_file():
+    if block_class.__module__.startswith(MODULE_PREFIX) and Path(file).is_file():
         code["sha256"] = hashlib.sha256(Path(file).read_bytes()).hexdigest()
     return code

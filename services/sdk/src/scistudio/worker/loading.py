@@ -48,7 +48,8 @@ def _load_file(path: Path, request: Mapping[str, Any]) -> ModuleType:
         sys.path.append(folder)  # at the end: modules beside the block, none that hide installed ones
     roots = list(request.get("runtime_import_roots") or [])
     sys.meta_path.insert(0, dropins.TypeFiles(roots))
-    return dropins.load_file(path)
+    project = request.get("project_dir")
+    return dropins.load_file(path, cache=Path(project) / ".scistudio" / "cache" / "code" if project else None)
 
 
 def _import(name: str, location: str) -> ModuleType:

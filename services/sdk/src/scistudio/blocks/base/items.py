@@ -30,8 +30,10 @@ def naming_item(index: int, n_items: int, item: Any) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        name = display_name(item)
-        error.add_note(f"Item {index + 1} of {n_items}" + (f": {name}" if name else ""))
+        name = display_name(item) or str(getattr(getattr(item, "framework", None), "source", ""))
+        position = f"item {index + 1} of {n_items}" if n_items > 1 else ""
+        if position or name:
+            error.add_note(": ".join(part for part in (position, name) if part))
         raise
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from scistudio.blocks.base.config import BlockConfig
-from scistudio.blocks.io.io_block import IOBlock
+from scistudio.blocks.io.io_block import IOBlock, note_sources
 from scistudio.blocks.io.simple_io import SimpleLoader
 from scistudio.blocks.registry.default import default_registry
 from scistudio.blocks.registry.errors import AmbiguousCapabilityError, MissingCapabilityError
@@ -34,7 +34,9 @@ class Handover:
 
         block = self.block_class({"params": {**self.params, "path": path}})
         loaded = block.load(block.config, output_dir_or_temporary())
-        return loaded if isinstance(loaded, Collection) else Collection([loaded], item_type=type(loaded))
+        collection = loaded if isinstance(loaded, Collection) else Collection([loaded], item_type=type(loaded))
+        note_sources(list(collection), path)
+        return collection
 
     def save(self, obj: Any, path: Path) -> None:
         """Write one object with the chosen saver."""

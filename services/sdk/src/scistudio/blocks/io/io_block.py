@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -9,7 +10,6 @@ from typing import Any, ClassVar, Literal
 from scistudio.blocks.base.block import Block
 from scistudio.blocks.base.config import BlockConfig
 from scistudio.blocks.base.execution import scratch_dir
-from scistudio.blocks.base.items import collect
 from scistudio.blocks.base.ports import InputPort, OutputPort
 from scistudio.blocks.io.capabilities import FormatCapability, matching_suffix, normalise_extension
 from scistudio.core.storage import flush_context
@@ -68,6 +68,7 @@ class IOBlock(Block):
         ports = self.get_effective_output_ports()
         loaded = self.load(config, flush_context.get_output_dir() or str(scratch_dir()))
         collection = loaded if isinstance(loaded, Collection) else Collection([loaded], item_type=type(loaded))
+        note_sources(list(collection), config.get("path"))
         flushed = [self._auto_flush(item) for item in collection]
         return {ports[0].name if ports else "data": Collection(flushed, item_type=collection.item_type)}
 
@@ -130,7 +131,11 @@ class IOBlock(Block):
         return None if suffix is None else known[suffix]
 
 
-def fan_out(loader: IOBlock, paths: list[str], load_one: Any) -> Collection:
-    """Load ``paths`` one after the other, each written to storage before the next is read."""
-    items = [loader._auto_flush(load_one(path)) for path in paths]
-    return collect(items, loader._handled_type())
+def note_sources(items: list[Any], path: Any) -> None:
+    """Record as ``framework.source`` which file each item came from, where the loader did not say it."""
+    paths = list(path) if isinstance(path, list | tuple) else [path] * len(items)
+    if len(paths) != len(items):
+        return
+    for item, source in zip(items, paths, strict=True):
+        if isinstance(item, DataObject) and not item.framework.source and isinstance(source, str | os.PathLike):
+            item._framework = item.framework.model_copy(update={"source": str(source)})

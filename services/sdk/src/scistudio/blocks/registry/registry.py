@@ -69,7 +69,7 @@ class BlockRegistry:
         for scope in (Scope.USER, Scope.PROJECT):
             self._by_scope[scope].clear()
         roots = dropins.import_roots(*(directory.parent for directory, _ in self._scan_dirs))
-        for directory, scope in self._scan_dirs:
+        for directory, scope in sorted(self._scan_dirs, key=lambda item: item[1]):
             for path in dropins.files_in(directory):
                 self._register_dropin(path, scope, roots)
 
