@@ -38,6 +38,14 @@ async def test_two_services_that_start_at_once_migrate_once(place: str | Path, s
         await database.stop()
 
 
+async def test_databases_of_several_services_may_be_made_at_once_in_one_process(tmp_path: Path, sample: Any) -> None:
+    several = [sample.database(tmp_path / f"{name}.db") for name in ("scheduler", "lineage", "workflow")]
+    await asyncio.gather(*(database.start() for database in several))
+    for database in several:
+        await sample.write(database, "a")
+        await database.stop()
+
+
 async def test_a_folder_with_two_newest_revisions_is_a_mistake_that_is_named(tmp_path: Path, sample: Any) -> None:
     (tmp_path / "versions").mkdir()
     for name in ("one", "two"):

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 from scistudio_platform.db.engine import WRITES, postgres_engine, sqlite_engine
 from scistudio_platform.db.errors import DatabaseClosed, DatabaseUnavailable, faults_of
 from scistudio_platform.db.filesystem import MOUNTS
-from scistudio_platform.db.migrate import Revisions, folder_of, needs_migration, upgrade
+from scistudio_platform.db.migrate import Revisions, folder_of, needs_migration, turn, upgrade
 from scistudio_platform.db.tables import OUTBOX
 
 OUTBOX_ROWS = "scistudio_outbox_rows"
@@ -141,7 +141,7 @@ class Database:
         engine = self._new_engine(foreign_keys=False).execution_options(**{WRITES: True})
         try:
             with faults_of(self.name):
-                async with engine.begin() as connection:
+                async with turn(), engine.begin() as connection:
                     await connection.run_sync(upgrade, folder, self._schema)
         finally:
             await engine.dispose()

@@ -7,11 +7,13 @@ whoever comes second finds the work done, and a migration that is cut off leaves
 
 from __future__ import annotations
 
+import asyncio
 import re
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection, MetaData, inspect, text
 
@@ -22,6 +24,13 @@ if TYPE_CHECKING:
 
 _ASSIGNED = re.compile(r"^(revision|down_revision)\b[^=\n]*=\s*(.+)$", re.MULTILINE)
 _ALEMBIC = Path(__file__).parent / "alembic"
+# Alembic keeps what it works on in globals: services that share a loop migrate their databases one after another.
+_turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+
+
+def turn() -> asyncio.Lock:
+    """Return the lock under which ``upgrade`` runs in this event loop, whatever the database."""
+    return _turns.setdefault(asyncio.get_running_loop(), asyncio.Lock())
 
 
 @dataclass(frozen=True, slots=True)
