@@ -1,4 +1,4 @@
-# ruff: noqa: RUF012, T201 - written as block authors write
+# ruff: noqa: RUF012 - written as block authors write
 """Blocks that the worker's tests run."""
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import traceback
 import uuid
 from collections.abc import Iterable, Iterator
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -100,16 +100,23 @@ def _keep(file: Path, data: bytes, stale: str) -> None:
 
 @contextlib.contextmanager
 def importable(roots: Iterable[str]) -> Iterator[None]:
-    """Put ``roots`` in front of the import path while a drop-in is imported."""
-    added, finder = [root for root in roots if root not in sys.path], TypeFiles(roots)
-    sys.path[:0] = added
-    sys.meta_path.insert(0, finder)
+    """Let a drop-in import from ``roots``: folders of type files, and sources of packages."""
+    path, finders = list(sys.path), list(sys.meta_path)
+    make_importable(roots)
     try:
         yield
     finally:
-        sys.meta_path.remove(finder)
-        for root in added:
-            sys.path.remove(root)
+        sys.path[:], sys.meta_path[:] = path, finders
+
+
+def make_importable(roots: Iterable[str]) -> None:
+    """Add ``roots`` to the import path for good: packages in front, folders of type files where they hide nothing."""
+    new = [root for root in roots if root not in sys.path]
+    types = [root for root in new if Path(root).name == TYPES_FOLDER]
+    sys.path[:0] = [root for root in new if root not in types]
+    sys.path.extend(types)
+    if types:
+        sys.meta_path.insert(0, TypeFiles(types))
 
 
 class TypeFiles(MetaPathFinder, Loader):
@@ -118,25 +125,23 @@ class TypeFiles(MetaPathFinder, Loader):
     The path alone would import the file a second time, and with it a second class for each of its types.
     """
 
-    def __init__(self, roots: Iterable[str]) -> None:
-        self._folders = [Path(root) for root in roots if Path(root).name == TYPES_FOLDER]
+    def __init__(self, folders: Iterable[str]) -> None:
+        self._folders = list(folders)
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        """Return a spec for the file of that name, if a folder holds one that may be a type file."""
-        for folder in self._folders:
-            file = folder / f"{fullname}.py"
-            if "." not in fullname and not fullname.startswith("_") and file.is_file():
-                return ModuleSpec(fullname, self, origin=str(file))
-        return None
+        """Return a spec for the file of that name, if a folder holds one and nothing installed has the name."""
+        if "." in fullname or fullname.startswith("_") or fullname in sys.stdlib_module_names:
+            return None
+        file = next((file for folder in self._folders if (file := Path(folder, f"{fullname}.py")).is_file()), None)
+        if file is None or PathFinder.find_spec(fullname, [entry for entry in sys.path if entry not in self._folders]):
+            return None
+        return ModuleSpec(fullname, self, origin=str(file))
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Return the module of the type registry."""
         from scistudio.core.types.discovery import load_dropin
 
-        try:
-            return load_dropin(Path(str(spec.origin)))
-        except ValueError as error:
-            raise ImportError(str(error)) from error
+        return load_dropin(Path(str(spec.origin)))
 
     def exec_module(self, module: ModuleType) -> None:
         """Nothing: it ran when it was loaded."""

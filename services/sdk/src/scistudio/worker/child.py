@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from scistudio.worker import failures
+from scistudio.worker import failures, protocol
 from scistudio.worker.execution import Execution
 from scistudio.worker.host import Host
 
@@ -27,7 +27,7 @@ def run_child(sock: socket.socket, request: Mapping[str, Any]) -> int:
     flush_output()
     try:
         host.send(answer)
-    except ValueError as error:  # an answer that is no JSON, or too long
+    except (ValueError, TypeError, protocol.ProtocolError) as error:  # an answer that is no JSON, or too long
         host.send(failures.describe(error, "outputs", request))
         return 1
     return 1 if answer["type"] == "error" else 0

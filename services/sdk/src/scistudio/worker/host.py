@@ -19,7 +19,7 @@ class Host:
 
     def __init__(self, sock: socket.socket) -> None:
         self._socket = sock
-        self._lock = threading.Lock()
+        self._sending, self._receiving = threading.Lock(), threading.Lock()
         self._is_cancelled = False
         self._was_asked = False
         self._sent_at = 0.0
@@ -28,7 +28,7 @@ class Host:
     def send(self, message: dict[str, Any]) -> None:
         """Send one message; blocks may report from several threads."""
         data = protocol.encode(message)
-        with self._lock:
+        with self._sending:
             self._socket.sendall(data)
 
     def report(self, fraction: float | None, message: str) -> None:
@@ -39,9 +39,10 @@ class Host:
     def is_cancelled(self) -> bool:
         """Tell whether the host said to stop, or is gone."""
         self._send_pending()
-        if not self._is_cancelled and select.select([self._socket], [], [], 0)[0]:
-            message = protocol.receive(self._socket)
-            self._is_cancelled = message is None or message.get("type") == "cancel"
+        with self._receiving:
+            if not self._is_cancelled and select.select([self._socket], [], [], 0)[0]:
+                message = protocol.receive(self._socket)
+                self._is_cancelled = message is None or message.get("type") == "cancel"
         self._was_asked = self._is_cancelled
         return self._is_cancelled
 
@@ -54,4 +55,7 @@ class Host:
         now = time.monotonic()
         if self._pending is not None and now - self._sent_at >= PROGRESS_INTERVAL_S:
             message, self._pending, self._sent_at = self._pending, None, now
-            self.send(message)
+            try:
+                self.send(message)
+            except OSError:
+                self._is_cancelled = True  # nobody is there any more

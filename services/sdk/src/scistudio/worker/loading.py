@@ -27,7 +27,7 @@ def block_class(request: Mapping[str, Any]) -> type[Block]:
     module_name, _, class_name = location.rpartition(":")
     if not file and not module_name:
         module_name, _, class_name = location.rpartition(".")
-    module = _load_file(Path(file), request) if file else _import(module_name, location)
+    module = _load_file(Path(file), request.get("project_dir")) if file else _import(module_name, location)
     found: Any = module
     for part in class_name.split("."):
         found = getattr(found, part, None)
@@ -40,15 +40,12 @@ def block_class(request: Mapping[str, Any]) -> type[Block]:
     return found
 
 
-def _load_file(path: Path, request: Mapping[str, Any]) -> ModuleType:
+def _load_file(path: Path, project: str | None) -> ModuleType:
     if not path.is_file():
         raise WorkerError("block.not_found", f"The block's file {path} does not exist.", hint="Put it back, or remove the block.")
     folder = str(path.parent)
     if folder not in sys.path:
         sys.path.append(folder)  # at the end: modules beside the block, none that hide installed ones
-    roots = list(request.get("runtime_import_roots") or [])
-    sys.meta_path.insert(0, dropins.TypeFiles(roots))
-    project = request.get("project_dir")
     return dropins.load_file(path, cache=Path(project) / ".scistudio" / "cache" / "code" if project else None)
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from scistudio.blocks.base.exceptions import ExecutionCancelled
+from scistudio.blocks.dropins import make_importable
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "NUMBA_NUM_THREADS")
 LOG_FORMAT = "%(levelname)s %(name)s: %(message)s"
@@ -28,7 +29,7 @@ def enter(request: Mapping[str, Any]) -> None:
     if project:
         os.environ["SCISTUDIO_PROJECT_DIR"] = project
         os.chdir(project)
-    sys.path[:0] = [root for root in request.get("runtime_import_roots") or [] if root not in sys.path]
+    make_importable(request.get("runtime_import_roots") or [])
     set_threads(max(1, int(request.get("cpu_cores") or 1)))
     prepare_output()
     # ``input()`` shall find nothing to wait for.

@@ -1,0 +1,1 @@
+"""The block author's commands, ``python -m scistudio``; the ``scistudio`` command includes them."""
