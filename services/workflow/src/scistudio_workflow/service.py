@@ -8,6 +8,7 @@ from scistudio_platform.rpc import GrpcServer
 from scistudio_platform.service import Service
 from scistudio_proto.workflow.v1.workflow_pb2_grpc import add_WorkflowServiceServicer_to_server
 
+from scistudio_workflow.adapters.announcements import Announcements
 from scistudio_workflow.adapters.known_projects import KnownProjects
 from scistudio_workflow.adapters.runner import RunnerProbes
 from scistudio_workflow.app.catalogs import Catalogs
@@ -25,11 +26,12 @@ def build(settings: WorkflowSettings) -> Service:
     database = Database(
         settings.database_url or settings.state_dir / "workflow.db", schema=NAME, migrations="scistudio_workflow.migrations"
     )
-    bus = EventBus(settings, required=False)
+    bus = EventBus(settings, required=False)  # nothing here waits for it
+    announcements = Announcements(bus)
     runner = RunnerProbes(settings)
     catalogs = Catalogs(runner.probe, settings.library_dir)
-    projects = Projects(KnownProjects(database), bus, url=settings.url, composition=str(settings.run_dir))
+    projects = Projects(KnownProjects(database), announcements, url=settings.url, composition=str(settings.run_dir))
     plans = Plans(projects, catalogs, git_timeout_s=settings.git_timeout_s)
     rpc = WorkflowRpc(projects, Workflows(projects, catalogs), catalogs, plans)
     server = GrpcServer(settings, {add_WorkflowServiceServicer_to_server: rpc}, name=NAME)
-    return Service(NAME, parts=[database, bus, runner, catalogs, projects, server])
+    return Service(NAME, parts=[database, bus, announcements, runner, catalogs, projects, server])

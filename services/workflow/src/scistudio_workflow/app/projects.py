@@ -8,11 +8,10 @@ from pathlib import Path
 
 from scistudio_platform.clock import utc_now
 from scistudio_platform.errors import SciStudioError
-from scistudio_platform.events.bus import EventBus
-from scistudio_platform.events.model import EventData, Scope
 from scistudio_platform.events.project import ProjectClosed, ProjectOpened
 from scistudio_platform.logging import get_logger
 
+from scistudio_workflow.adapters.announcements import Announcements
 from scistudio_workflow.adapters.known_projects import KnownProject, KnownProjects
 from scistudio_workflow.adapters.project_folder import create_project_folder, give_id, new_project_id, recognise
 from scistudio_workflow.adapters.project_lock import ProjectLock
@@ -36,15 +35,16 @@ class Projects:
     Parameters
     ----------
     known : KnownProjects
-    bus : EventBus
+    announcements : Announcements
+        Tells the other services what is opened and closed.
     url : str
         Where people reach this installation, for the lock files.
     composition : str
         What tells this installation from others of the same user: its run directory.
     """
 
-    def __init__(self, known: KnownProjects, bus: EventBus, *, url: str, composition: str) -> None:
-        self._known, self._bus, self._url, self._composition = known, bus, url, composition
+    def __init__(self, known: KnownProjects, announcements: Announcements, *, url: str, composition: str) -> None:
+        self._known, self._announcements, self._url, self._composition = known, announcements, url, composition
         self._held: dict[str, _Held] = {}
         self._changing = asyncio.Lock()
 
@@ -106,7 +106,7 @@ class Projects:
                 lock.release()
                 raise
             self._held[project.id] = _Held(project, lock)
-        await self._publish(project.id, ProjectOpened(path=project.path, name=project.name))
+        self._announcements.tell(project.id, ProjectOpened(path=project.path, name=project.name))
         return project
 
     async def _identified(self, folder: Path, file: ProjectFile) -> KnownProject:
@@ -123,24 +123,20 @@ class Projects:
     async def close(self, project_id: str) -> None:
         """Give a project's lock back; it stays known."""
         await self.get(project_id)
-        await self._close(project_id)
+        self._close(project_id)
         await self._known.note_closed(project_id)
 
     async def forget(self, project_id: str) -> None:
         """Take a project off the list; its folder stays as it is."""
         if not await self._known.forget(project_id):
             raise ProjectNotFound(project_id)
-        await self._close(project_id)
+        self._close(project_id)
 
-    async def _close(self, project_id: str) -> None:
+    def _close(self, project_id: str) -> None:
         held = self._held.pop(project_id, None)
         if held is not None:
             held.lock.release()
-            await self._publish(project_id, ProjectClosed())
-
-    async def _publish(self, project_id: str, data: EventData) -> None:
-        """Tell who listens now; who comes later asks for the list."""
-        await self._bus.publish_transient(data, Scope(project=project_id))
+            self._announcements.tell(project_id, ProjectClosed())
 
 
 def _is_another(known: KnownProject, folder: Path) -> bool:
