@@ -79,7 +79,9 @@ class EventBus:
             try:
                 await work(connection)
             except BUS_FAULTS as error:
-                logger.debug("starting again on the event bus", part=name, error=repr(error))
+                # A lost connection has been said already; a live one that fails has not.
+                say = logger.debug if connection.is_lost else logger.warning
+                say("starting again on the event bus", part=name, error=repr(error))
             except SciStudioError as error:
                 logger.warning("starting again", part=name, code=error.code, message=error.message)
             except Exception:  # a bug, said aloud; silence for ever would be worse than the next try

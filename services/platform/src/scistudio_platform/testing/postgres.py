@@ -62,7 +62,7 @@ def postgres_server() -> Iterator[PostgresServer]:
         ["timeout", "30", "sh", "-c", f"until {server.programs}/pg_isready -q -h {server.base}; do sleep 0.05; done"], check=True
     )
     yield server
-    process.send_signal(signal.SIGINT)  # fast shutdown
+    process.send_signal(signal.SIGQUIT)  # at once: nothing is kept
     process.wait(30)
     shutil.rmtree(server.base)
 
