@@ -91,10 +91,17 @@ class EventBus:
             await asyncio.sleep(AGAIN_PAUSE_S)
 
     async def position(self) -> Cursor:
-        """Return the cursor of the last event there is: who follows from here misses nothing that comes."""
-        connection = await self.connection()
-        state = await connection.guard(state_of(connection.js, EVENTS))
-        return Cursor(state.epoch, state.last_seq)
+        """Return the cursor of the last event there is: who follows from here misses nothing that comes. Waits for the bus."""
+        while True:
+            connection = await self.connection()
+            try:
+                state = await connection.guard(state_of(connection.js, EVENTS))
+            except BUS_FAULTS as error:
+                logger.debug("asking for the position again", error=repr(error))
+                connection.suspected.set()
+                await asyncio.sleep(AGAIN_PAUSE_S)
+            else:
+                return Cursor(state.epoch, state.last_seq)
 
     def follow(
         self, *, project: str | None = None, families: Sequence[str] = (), after: str | None = None

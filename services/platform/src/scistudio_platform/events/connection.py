@@ -150,12 +150,8 @@ class Connection:
                 await subscription.unsubscribe()
 
     async def close(self) -> None:
-        """Send what waits and end the connection; a server that hangs is left behind."""
+        """Write out what waits and end the connection; a server that hangs is left behind."""
         self.lose()
-        with contextlib.suppress(nats.errors.Error, OSError, TimeoutError):
-            async with asyncio.timeout(CLOSE_TIMEOUT_S):
-                if self.client.is_connected:
-                    await self.client.flush(timeout=1)
         with contextlib.suppress(nats.errors.Error, OSError, TimeoutError):
             async with asyncio.timeout(CLOSE_TIMEOUT_S):
                 await self.client.close()
