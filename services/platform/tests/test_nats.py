@@ -88,6 +88,26 @@ def test_a_server_that_ends_at_once_says_why(server: NatsServer) -> None:
         server.start()
 
 
+def test_a_server_whose_disk_was_full_is_due_for_a_restart_once(server: NatsServer) -> None:
+    server.start()
+    assert not server.needs_restart()
+    with server.log.open("a") as log:  # as nats-server 2.15 says it
+        log.write("[ERR] JetStream stream '$G > EVENTS' critical write error: write 1.blk: no space left on device\n")
+    assert server.needs_restart()
+    server.stop()
+    server.start()
+    assert not server.needs_restart()
+
+
+def test_a_server_that_ended_is_due_for_a_restart(server: NatsServer) -> None:
+    server.start()
+    os.kill(server.pid, signal.SIGKILL)
+    while not server.needs_restart():
+        pass
+    server.start()
+    assert server.is_serving()
+
+
 def test_the_server_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
     code = """if True:
         import sys, time

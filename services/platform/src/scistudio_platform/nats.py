@@ -21,6 +21,9 @@ from scistudio_platform.errors import Kind, SciStudioError
 START_TIMEOUT_S = 20.0
 STOP_TIMEOUT_S = 5.0
 HOST = "127.0.0.1"
+ROOM_BYTES = 16 * 1024 * 1024
+# What nats-server logs when it gives up writing a stream, or all of them, until it is started again.
+_STORE_FAILED = (b"critical write error", b"JetStream out of")
 
 _CONFIG = """\
 listen: "{host}:{port}"
@@ -93,6 +96,7 @@ class NatsServer:
         self.token = token or secrets.token_urlsafe(24)
         self._process: subprocess.Popen[bytes] | None = None
         self._port: int | None = None
+        self._log_from = 0
 
     @property
     def url(self) -> str:
@@ -148,8 +152,17 @@ class NatsServer:
         """Return how the process ended, or None while it runs."""
         return self._process.poll() if self._process is not None else 0
 
+    def needs_restart(self) -> bool:
+        """Whether ``stop`` and ``start`` are due: it ended, or its disk was full and has room again, which it does not notice."""
+        if self.exit_code() is not None:
+            return True
+        with self.log.open("rb") as log:
+            log.seek(self._log_from)
+            failed = any(words in log.read() for words in _STORE_FAILED)
+        return failed and shutil.disk_usage(self.store).free > ROOM_BYTES
+
     def is_serving(self, timeout_s: float = 2.0) -> bool:
-        """Whether it takes our token and its store works. A server whose disk was full runs on without: it must be started again."""
+        """Whether it takes our token and has a store."""
         assert self._port is not None, "the server was not started"
         try:
             with socket.create_connection((HOST, self._port), timeout=timeout_s) as connection:
@@ -190,6 +203,7 @@ class NatsServer:
             file.write(text)
         command = [sys.executable, "-I", "-S", str(parent_death.__file__), str(os.getpid()), program, "-c", str(config)]
         with self.log.open("ab") as log:
+            self._log_from = log.tell()
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, pass_fds=[lock.fileno()]
             )

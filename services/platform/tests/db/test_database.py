@@ -131,6 +131,18 @@ async def test_a_postgresql_that_nobody_serves_is_said_in_words(tmp_path: Path, 
         await sample.database(f"postgresql://me:secret@/db?host={tmp_path}").start()
 
 
+async def test_a_postgresql_that_ends_connections_is_said_in_words_and_used_again(postgres: str, sample: Any) -> None:
+    database = sample.database(postgres)
+    await database.start()
+    await sample.write(database, "a")
+    with pytest.raises(DatabaseUnavailable, match="terminating connection"):
+        async with database.transaction() as session:
+            await session.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
+    await sample.write(database, "b")
+    assert await count(database, OUTBOX) == 2
+    await database.stop()
+
+
 async def test_a_file_that_is_no_database_is_said_in_words(tmp_path: Path, sample: Any) -> None:
     (tmp_path / "x.db").write_bytes(b"no database" * 1000)
     with pytest.raises(DatabaseUnavailable, match="is not a database"):

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from scistudio_platform.db import Database, ProjectDatabases
+from scistudio_platform.db.errors import DatabaseClosed
 from scistudio_platform.settings import ServiceSettings
 from scistudio_platform.testing import make_settings
 
@@ -31,6 +32,17 @@ async def test_a_closed_project_can_be_opened_again(projects: ProjectDatabases, 
     await sample.write(await projects.get("p1", tmp_path), "a")
     await projects.close("p1")
     await sample.write(await projects.get("p1", tmp_path), "b")
+
+
+async def test_a_project_that_was_moved_is_opened_where_it_lies_now(tmp_path: Path, sample: Any) -> None:
+    projects = ProjectDatabases(make_settings(ServiceSettings), service="sample", migrations=sample.migrations)
+    before = await projects.get("p1", tmp_path / "before")
+    after = await projects.get("p1", tmp_path / "after")
+    assert after.path == tmp_path / "after" / ".scistudio" / "sample.db"
+    assert projects.opened() == [after]
+    with pytest.raises(DatabaseClosed):
+        await sample.write(before, "a")
+    await projects.stop()
 
 
 async def test_the_file_lies_in_the_project(tmp_path: Path, sample: Any) -> None:

@@ -117,6 +117,21 @@ async def test_only_the_families_asked_for_arrive(nats: NatsServer, database: Da
     assert runs.handled == []
 
 
+async def test_a_later_version_can_ask_for_further_families(nats: NatsServer, database: Database, sample: Any) -> None:
+    earlier, later = Handler(), Handler()
+    async with sample.publisher(nats, database) as bus:
+        async with Service("earlier", [DurableConsumer(bus, "one", ["run"], earlier)]):
+            await eventually(lambda: n_consumers(bus))
+        await sample.write(database, "a")
+        async with Service("later", [DurableConsumer(bus, "one", ["run", "block"], later)]):
+            await eventually(lambda: later.handled == ["a"])
+    assert earlier.handled == []
+
+
+async def n_consumers(bus: EventBus) -> int:
+    return int((await (await bus.connection()).js.stream_info("EVENTS")).state.consumer_count)
+
+
 async def test_the_handler_runs_in_the_trace_of_the_event(nats: NatsServer, database: Database, sample: Any) -> None:
     seen: list[dict[str, str]] = []
 

@@ -62,13 +62,13 @@ async def test_an_event_reaches_a_consumer_once(nats: NatsServer, database: Data
 async def test_events_written_while_nats_is_killed_arrive_once_and_in_order(
     own_nats: NatsServer, database: Database, tmp_path: Path, sample: Any
 ) -> None:
-    nodes = [f"n{number}" for number in range(300)]
+    nodes = [f"n{number}" for number in range(120)]
     async with sample.recorder(own_nats, tmp_path / "r.db") as recorder, sample.publisher(own_nats, database) as bus:
         for number, node in enumerate(nodes):
             await sample.write(database, node)
-            if number in (60, 200):
+            if number in (20, 70):
                 sample.kill(own_nats)
-            if number in (130, 240):
+            if number in (45, 90):
                 own_nats.start()
         await recorder.recorded(*nodes)
         assert [node for node, _ in await published(bus, len(nodes))] == nodes

@@ -41,7 +41,7 @@ class Database:
     def __init__(
         self, url_or_path: str | Path, *, schema: str, migrations: str | Path, durable: bool = False, mounts: Path = MOUNTS
     ) -> None:
-        self._path = url_or_path if isinstance(url_or_path, Path) else None
+        self.path = url_or_path if isinstance(url_or_path, Path) else None
         self._url = str(url_or_path)
         self._schema = schema
         self._migrations = migrations
@@ -50,13 +50,13 @@ class Database:
         self._engine: AsyncEngine | None = None
         self._writing: AsyncEngine | None = None
         # On SQLite writers queue here, in order, instead of polling for the file's lock.
-        self._turn: asyncio.Lock | nullcontext[None] = nullcontext() if self._path is None else asyncio.Lock()
+        self._turn: asyncio.Lock | nullcontext[None] = nullcontext() if self.path is None else asyncio.Lock()
         self._listeners: list[OutboxListener] = []
 
     @property
     def name(self) -> str:
         """What people call it: the file, or the schema. Never the URL, which may hold a password."""
-        return str(self._path) if self._path else f"schema {self._schema}"
+        return str(self.path) if self.path else f"schema {self._schema}"
 
     async def start(self) -> None:
         """Open it.
@@ -122,13 +122,13 @@ class Database:
             yield session
 
     def _new_engine(self, *, foreign_keys: bool = True) -> AsyncEngine:
-        if self._path is None:
+        if self.path is None:
             return postgres_engine(self._url, self._schema)
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise DatabaseUnavailable(self.name, str(error)) from error
-        return sqlite_engine(self._path, durable=self._durable, foreign_keys=foreign_keys, mounts=self._mounts)
+        return sqlite_engine(self.path, durable=self._durable, foreign_keys=foreign_keys, mounts=self._mounts)
 
     async def _migrate(self, opened: AsyncEngine) -> None:
         folder = folder_of(self._migrations)

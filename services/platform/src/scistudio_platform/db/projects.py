@@ -56,12 +56,13 @@ class ProjectDatabases:
             await database.stop()
 
     async def get(self, project_id: str, project_dir: Path) -> Database:
-        """Return the project's database, opened and at its newest revision."""
-        if (database := self._opened.get(project_id)) is not None:
+        """Return the project's database, opened and at its newest revision; that of its new folder when the project was moved."""
+        if (database := self._current(project_id, project_dir)) is not None:
             return database
         async with self._opening:
-            if (database := self._opened.get(project_id)) is not None:
+            if (database := self._current(project_id, project_dir)) is not None:
                 return database
+            await self.close(project_id)
             return await self._open(project_id, project_dir)
 
     async def close(self, project_id: str) -> None:
@@ -75,10 +76,17 @@ class ProjectDatabases:
         databases = dict.fromkeys(self._opened.values())
         return [*databases] if self._shared is None else [self._shared]
 
+    def _current(self, project_id: str, project_dir: Path) -> Database | None:
+        database = self._opened.get(project_id)
+        return database if database is self._shared or (database is not None and database.path == self._file(project_dir)) else None
+
+    def _file(self, project_dir: Path) -> Path:
+        return project_dir / ".scistudio" / f"{self._service}.db"
+
     async def _open(self, project_id: str, project_dir: Path) -> Database:
         database = self._shared
         if database is None:
-            database = self._database(project_dir / ".scistudio" / f"{self._service}.db")
+            database = self._database(self._file(project_dir))
             await database.start()
         self._opened[project_id] = database
         if self._on_open is not None:

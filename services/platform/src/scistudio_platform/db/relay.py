@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -47,6 +48,7 @@ class OutboxRelay:
         self._lanes: dict[Database, Lane] = {}
         # What was committed since the last look; None: more than is worth keeping, so read the table.
         self._fresh: dict[Database, list[Waiting] | None] = {}
+        self._troubled: weakref.WeakSet[Database] = weakref.WeakSet()  # said once
         self._woken = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -115,7 +117,11 @@ class OutboxRelay:
                 await lane.record()
         except DatabaseUnavailable as error:
             self._lanes.pop(database, None)
-            logger.warning("outbox not published", database=database.name, code=error.code, message=error.message)
+            if database not in self._troubled:
+                logger.warning("outbox not published", database=database.name, code=error.code, message=error.message)
+            self._troubled.add(database)
+        else:
+            self._troubled.discard(database)
 
     async def _new_lane(self, connection: Connection, database: Database) -> Lane:
         database.on_outbox(self._committed)

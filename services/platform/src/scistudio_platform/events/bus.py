@@ -79,7 +79,9 @@ class EventBus:
             try:
                 await work(connection)
             except BUS_FAULTS as error:
-                logger.debug("starting again on the event bus", part=name, error=repr(error))
+                # A lost connection has been said already; a live one that fails has not.
+                say = logger.debug if connection.is_lost else logger.warning
+                say("starting again on the event bus", part=name, error=repr(error))
             except SciStudioError as error:
                 logger.warning("starting again", part=name, code=error.code, message=error.message)
             except Exception:  # a bug, said aloud; silence for ever would be worse than the next try
@@ -89,10 +91,17 @@ class EventBus:
             await asyncio.sleep(AGAIN_PAUSE_S)
 
     async def position(self) -> Cursor:
-        """Return the cursor of the last event there is: who follows from here misses nothing that comes."""
-        connection = await self.connection()
-        state = await connection.guard(state_of(connection.js, EVENTS))
-        return Cursor(state.epoch, state.last_seq)
+        """Return the cursor of the last event there is: who follows from here misses nothing that comes. Waits for the bus."""
+        while True:
+            connection = await self.connection()
+            try:
+                state = await connection.guard(state_of(connection.js, EVENTS))
+            except BUS_FAULTS as error:
+                logger.debug("asking for the position again", error=repr(error))
+                connection.suspected.set()
+                await asyncio.sleep(AGAIN_PAUSE_S)
+            else:
+                return Cursor(state.epoch, state.last_seq)
 
     def follow(
         self, *, project: str | None = None, families: Sequence[str] = (), after: str | None = None

@@ -25,6 +25,7 @@ from scistudio_platform.settings import ServiceSettings
 
 CONNECT_TIMEOUT_S = 3
 REQUEST_TIMEOUT_S = 5.0
+CLOSE_TIMEOUT_S = 2.0
 MAX_PAYLOAD_BYTES = 8 * 1024 * 1024
 ResultT = TypeVar("ResultT")
 
@@ -149,10 +150,8 @@ class Connection:
                 await subscription.unsubscribe()
 
     async def close(self) -> None:
-        """Send what waits and end the connection."""
+        """Write out what waits and end the connection; a server that hangs is left behind."""
         self.lose()
         with contextlib.suppress(nats.errors.Error, OSError, TimeoutError):
-            if self.client.is_connected:
-                await self.client.flush(timeout=1)
-        with contextlib.suppress(nats.errors.Error, OSError, TimeoutError):
-            await self.client.close()
+            async with asyncio.timeout(CLOSE_TIMEOUT_S):
+                await self.client.close()

@@ -15,19 +15,6 @@ class ConnectionLost(Exception):  # a signal between our own parts; nobody outsi
 BUS_FAULTS = (ConnectionLost, nats.errors.Error, TimeoutError, OSError)
 
 
-class BusUnavailable(SciStudioError):
-    """There is no event bus at the moment."""
-
-    kind, code = Kind.UNAVAILABLE, "bus.unavailable"
-
-    def __init__(self, url: str, reason: str = "it does not answer") -> None:
-        super().__init__(
-            f"The event bus at {url} cannot be used: {reason}.",
-            subject="nats",
-            hint="Is nats-server running there, with JetStream? The address is SCISTUDIO_NATS_URL.",
-        )
-
-
 class BusDenied(SciStudioError):
     """nats-server refused the token."""
 

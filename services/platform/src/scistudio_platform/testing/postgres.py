@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,14 @@ import pytest
 from scistudio_platform.testing import short_dir
 
 SUPERUSER = "postgres"
+EMPTY = """DO $$
+DECLARE name text;
+BEGIN
+    PERFORM pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid();
+    FOR name IN SELECT nspname FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema$|public$)' LOOP
+        EXECUTE format('DROP SCHEMA %I CASCADE', name);
+    END LOOP;
+END $$"""
 
 
 @dataclass
@@ -24,18 +31,21 @@ class PostgresServer:
 
     base: Path
     programs: Path
-    numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def as_user(self, *command: str) -> list[str]:
         """Return the command as PostgreSQL wants to be run: not as root, and never longer than the tests."""
         user = ["--reuid", SUPERUSER, "--regid", SUPERUSER, "--clear-groups"] if os.getuid() == 0 else []
         return ["setpriv", *user, "--pdeathsig", "INT", *command]
 
-    def new_database(self) -> str:
-        """Make a database and return its URL."""
-        name = f"test_{next(self.numbers)}"
-        subprocess.run([self.programs / "createdb", "-h", self.base, "-U", SUPERUSER, name], check=True, capture_output=True)
-        return f"postgresql://{SUPERUSER}@/{name}?host={self.base}"
+    @property
+    def url(self) -> str:
+        """The URL of its one database."""
+        return f"postgresql://{SUPERUSER}@/{SUPERUSER}?host={self.base}"
+
+    def drop_schemas(self) -> None:
+        """Empty the database, whoever is still connected. A new one for each test would be a thousand files each time."""
+        psql = [str(self.programs / "psql"), "-q", "-h", str(self.base), "-U", SUPERUSER, "-v", "ON_ERROR_STOP=1", "-c", EMPTY]
+        subprocess.run(psql, check=True, capture_output=True)
 
 
 def find_programs() -> Path:
@@ -62,12 +72,13 @@ def postgres_server() -> Iterator[PostgresServer]:
         ["timeout", "30", "sh", "-c", f"until {server.programs}/pg_isready -q -h {server.base}; do sleep 0.05; done"], check=True
     )
     yield server
-    process.send_signal(signal.SIGINT)  # fast shutdown
+    process.send_signal(signal.SIGQUIT)  # at once: nothing is kept
     process.wait(30)
     shutil.rmtree(server.base)
 
 
 @pytest.fixture
-def postgres(postgres_server: PostgresServer) -> str:
-    """Give the URL of a new, empty database: ``make_settings(cls, database_url=postgres)``."""
-    return postgres_server.new_database()
+def postgres(postgres_server: PostgresServer) -> Iterator[str]:
+    """Give the URL of an empty database: ``make_settings(cls, database_url=postgres)``."""
+    yield postgres_server.url
+    postgres_server.drop_schemas()
