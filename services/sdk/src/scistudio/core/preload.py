@@ -39,3 +39,24 @@ def preload() -> None:
         import_module(name)
     get_router()
     entry_points.installed("scistudio.types")
+    _rehearse_table()
+
+
+def _rehearse_table() -> None:
+    """Write and read a table in memory: Arrow sets up its functions and types when first used, which takes milliseconds.
+
+    Without threads: those that Arrow would start do not survive a fork.
+    """
+    import io
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from scistudio.core.storage.table_digest import column_digest
+
+    table = pa.table({"number": [1.0, None], "text": ["a", None], "list": [[1], None]})
+    for column in table.columns:
+        column_digest(column)
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer, compression="zstd")
+    pq.ParquetFile(buffer, pre_buffer=False).read(use_threads=False)

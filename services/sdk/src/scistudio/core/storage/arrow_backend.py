@@ -98,7 +98,7 @@ def _opened(ref: StorageReference, operation: str) -> Iterator[Any]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with reading(ref, operation, pa.ArrowInvalid), pq.ParquetFile(ref.path, memory_map=True) as file:
+    with reading(ref, operation, pa.ArrowInvalid), pq.ParquetFile(ref.path, memory_map=True, pre_buffer=False) as file:
         yield file
 
 

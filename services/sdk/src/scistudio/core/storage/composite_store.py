@@ -57,28 +57,29 @@ class CompositeStore:
 
     def read(self, ref: StorageReference) -> dict[str, Any]:
         """Return ``{slot: payload}``."""
-        return {name: _backend(slot).read(slot) for name, slot in self._slot_refs(ref, "read").items()}
+        return {name: _backend(slot).read(slot) for name, slot in self.slot_refs(ref, "read").items()}
 
     def slice(self, ref: StorageReference, *args: str) -> dict[str, Any]:
         """Return the payloads of some slots; names that do not exist are left out."""
-        slots = self._slot_refs(ref, "slice")
+        slots = self.slot_refs(ref, "slice")
         return {name: _backend(slots[name]).read(slots[name]) for name in args if name in slots}
 
     def iter_chunks(self, ref: StorageReference, chunk_size: int) -> Iterator[tuple[str, Any]]:
         """Yield ``(slot, payload)`` one by one, whatever the size."""
-        for name, slot in self._slot_refs(ref, "iter_chunks").items():
+        for name, slot in self.slot_refs(ref, "iter_chunks").items():
             yield name, _backend(slot).read(slot)
 
     def get_metadata(self, ref: StorageReference) -> dict[str, Any]:
         """Return the names of the slots and of their backends."""
-        slots = self._slot_refs(ref, "get_metadata")
+        slots = self.slot_refs(ref, "get_metadata")
         return {"slot_names": list(slots), "slot_backends": {name: slot.backend for name, slot in slots.items()}}
 
     def slot_ref(self, ref: StorageReference, name: str) -> StorageReference | None:
         """Return the reference of one slot, or ``None`` if there is none of that name."""
-        return self._slot_refs(ref, "slice").get(name)
+        return self.slot_refs(ref, "slice").get(name)
 
-    def _slot_refs(self, ref: StorageReference, operation: str) -> dict[str, StorageReference]:
+    def slot_refs(self, ref: StorageReference, operation: str = "read") -> dict[str, StorageReference]:
+        """Return the references of all slots, by name."""
         folder = Path(ref.path)
         with reading(ref, operation, json.JSONDecodeError, UnicodeDecodeError):
             manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))

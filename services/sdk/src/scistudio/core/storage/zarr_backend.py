@@ -71,6 +71,9 @@ class ZarrBackend:
     def iter_chunks(self, ref: StorageReference, chunk_size: int) -> Iterator[np.ndarray[Any, Any]]:
         """Yield slabs of ``chunk_size`` along the first axis."""
         store = _opened(ref, "iter_chunks")
+        if not store.layout.shape:
+            yield _read(store, ref, "iter_chunks", ())
+            return
         first, *others = store.layout.shape
         rest = tuple(slice(0, size) for size in others)
         for start in range(0, first, chunk_size):

@@ -188,8 +188,9 @@ class DataObject:
         return ref
 
     def _estimated_size_bytes(self) -> int:
-        """Return about how much memory the payload takes once read; 0 when not known without reading."""
-        return int((self._storage_ref and (self._storage_ref.metadata or {}).get("size")) or 0)
+        """Return about how much memory the payload takes once read: at least what its file holds; 0 when not known without reading."""
+        path = None if self._storage_ref is None else Path(self._storage_ref.path)
+        return path.stat().st_size if path is not None and path.is_file() else 0
 
     def _warn_if_large(self) -> None:
         size_bytes = self._estimated_size_bytes()

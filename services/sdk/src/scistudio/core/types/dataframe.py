@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
-from scistudio.core.types.table import TableBacked, require_pandas
+from scistudio.core.types.table import TableBacked, n_rows, require_pandas
 from scistudio.stability import provisional, stable
 
 __all__ = ["DataFrame"]
@@ -76,7 +76,7 @@ class DataFrame(TableBacked):
     def row_count(self) -> int | None:
         """Number of rows, where known."""
         if self._row_count is None and self._transient_data is not None:
-            return _row_count(self._transient_data)
+            return n_rows(self._transient_data)
         if self._row_count is None and self._storage_ref is not None:
             return (self._storage_ref.metadata or {}).get("num_rows")
         return self._row_count
@@ -122,13 +122,6 @@ class DataFrame(TableBacked):
             "row_count": metadata.get("row_count"),
             "schema": metadata.get("schema") or None,
         }
-
-
-def _row_count(data: Any) -> int | None:
-    if isinstance(data, dict):
-        return len(next(iter(data.values()))) if data else 0
-    rows = getattr(data, "num_rows", None)
-    return None if rows is None else int(rows)
 
 
 def _schema_json(schema: Any) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scistudio.core.types.table import TableBacked, table_to_pandas
+from scistudio.core.types.table import TableBacked, n_rows, table_to_pandas
 from scistudio.stability import stable
 
 __all__ = ["Series"]
@@ -45,7 +45,7 @@ class Series(TableBacked):
     def length(self) -> int | None:
         """Number of values, where known."""
         if self._length is None and self._transient_data is not None:
-            return int(getattr(self._transient_data, "num_rows", None) or len(self._transient_data))
+            return n_rows(self._transient_data)
         if self._length is None and self._storage_ref is not None:
             return (self._storage_ref.metadata or {}).get("num_rows")
         return self._length

@@ -46,6 +46,13 @@ class TableBacked(DataObject):
         return table_to_pandas(self.to_memory())
 
 
+def n_rows(data: Any) -> int:
+    """Return the number of rows of a table, a dict of columns, or a list of values."""
+    if isinstance(data, dict):
+        return len(next(iter(data.values()))) if data else 0
+    return len(data)
+
+
 def table_to_pandas(table: Any) -> Any:
     """Convert an Arrow table to a pandas DataFrame without rounding: large integers beside missing cells become ``Int64``."""
     pandas = require_pandas()
