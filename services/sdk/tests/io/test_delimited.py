@@ -142,3 +142,13 @@ def test_dates_in_mixed_order_stay_text_and_instants_keep(csv: Any) -> None:
     table = csv("d,t\n27/04/19,2019-04-05T01:30:00+02:00\n05/04/19,2019-04-05T01:30:00+02:00\n").to_memory()
     assert table["d"].to_pylist() == ["27/04/19", "05/04/19"]
     assert table["t"].cast(pa.int64()).to_pylist()[0] == 1554420600
+
+
+@pytest.mark.parametrize("cell", ["007", " 007", "+007", "   007", '"007"', "0x1F"])
+@pytest.mark.parametrize("row", [0, 1, 70_000])
+def test_leading_zeros_are_seen_wherever_they_stand(csv: Any, cell: str, row: int) -> None:
+    rows = ["1,22.5,2020-01-01 00:00:00"] * row + [f"{cell},0.5,2020-01-01 00:00:01"]
+    frame = csv("a,b,t\n" + "\n".join(rows))
+    assert frame.user["csv"]["columns"] == {"a": "text: leading zeros"}
+    assert frame.to_memory()["a"].to_pylist()[-1].strip() == cell.strip('" ')
+    assert pa.types.is_floating(frame.to_memory().schema.field("b").type)

@@ -53,8 +53,8 @@ def detect(data: bytes, default_delimiter: str, options: Mapping[str, Any]) -> D
         n_comments = _leading_comments(lines, options.get("comment"), options.get("delimiter") or default_delimiter)
         first = n_comments
     delimiter = options.get("delimiter") or _guess_delimiter(lines[first:], default_delimiter)
-    if not isinstance(delimiter, str) or len(delimiter) != 1:
-        raise ValueError(f"'delimiter' must be one character, got {delimiter!r}.")
+    if not isinstance(delimiter, str) or len(delimiter) != 1 or not delimiter.isascii():
+        raise ValueError(f"'delimiter' must be one ASCII character, got {delimiter!r}.")
     reader = csv.reader(lines[first:], delimiter=delimiter)
     cells = next(reader, [])
     names, renamed = distinct_names(cells if header is not False else [""] * len(cells))

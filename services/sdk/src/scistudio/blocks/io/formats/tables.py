@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -87,8 +88,9 @@ def _series(table: pa.Table, user: dict[str, Any], slots: Mapping[str, Any]) -> 
 
 
 def write_delimited(obj: Any, path: Path, options: Mapping[str, Any]) -> None:
-    """Write CSV or TSV, block by block."""
-    delimited_writer.write(lambda: batches(obj), path, options)
+    """Write CSV or TSV, block by block; a table of one block is read once for all passes."""
+    first = list(islice(batches(obj), 2))
+    delimited_writer.write(lambda: iter(first) if len(first) < 2 else batches(obj), path, options)
 
 
 def write_parquet(obj: Any, path: Path, options: Mapping[str, Any]) -> None:
