@@ -215,6 +215,10 @@ class Launcher:
         if (code := self._nats.exit_code()) is not None:
             self._reporter.warn(f"nats died (exit code {code}); it is restarted.")
             self._nats.start()
+        elif self._nats.needs_restart():
+            self._reporter.warn("nats has stopped writing, as after a full disk; it is restarted.")
+            self._nats.stop()
+            self._nats.start()
 
     def _stop(self, supervisor: Supervisor) -> None:
         supervisor.stop(list(reversed(SERVICES)), grace_s=SERVICE_GRACE_S)

@@ -54,7 +54,7 @@ async def backend_for(project: Path, say: Callable[[str], None]) -> AsyncIterato
             if not held_by_another(error):
                 raise
             if not waiting:
-                say(f"{error.message} Waiting until it is free …")
+                say(f"Another run has the project open. Waiting until it is free … ({error.message})")
             waiting = True
             await asyncio.sleep(TRY_AGAIN_S)
             continue

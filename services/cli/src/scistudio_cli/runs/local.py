@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from scistudio_platform.errors import RemoteError, SciStudioError
 from scistudio_platform.events.bus import EventBus
 from scistudio_platform.ids import new_id
-from scistudio_platform.nats import NatsServer
+from scistudio_platform.nats import NatsServer, NatsStoreInUse
 from scistudio_platform.rpc import RpcClient
 from scistudio_platform.service import Part
 from scistudio_platform.settings import ServiceSettings
@@ -134,5 +134,5 @@ def _problem(problem: workflow.Problem) -> ProblemView:
 
 
 def held_by_another(error: SciStudioError) -> bool:
-    """Whether a project could not be opened since another composition has it."""
-    return error.code == "project.in_use"
+    """Whether a project could not be opened since another composition has it, or its event store."""
+    return error.code in ("project.in_use", NatsStoreInUse.code)
