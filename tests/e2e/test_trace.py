@@ -28,5 +28,5 @@ def test_a_run_is_one_trace_from_the_request_to_the_worker(home: Home) -> None:
     names = [span["name"] for span in found["spans"] if span["trace"] == request["trace"]]
     for part in ("StartRun", "GetRunPlan", "Execute"):
         assert any(part in name for name in names), (part, names)
-    executed = [span for span in found["spans"] if span["trace"] == request["trace"] and span["name"] == "worker execution"]
+    executed = [span for span in found["spans"] if span["trace"] == request["trace"] and span["name"] == "execution"]
     assert {span["attributes"]["node"] for span in executed} == {"say", "louder"}

@@ -1,4 +1,4 @@
-"""A program: all seven services and a worker host in one event loop, one run over HTTP, its spans collected in memory and printed as JSON."""
+"""A program: seven services and a worker host in one loop, one run over HTTP, its spans collected in memory and printed as JSON."""
 
 from __future__ import annotations
 
