@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 from scistudio_platform.errors import SciStudioError
@@ -17,14 +17,22 @@ DEFAULT_PAGE = 1000
 LARGEST_PAGE = 10_000
 FOLLOW_PAGE = 500
 OPEN_FILES = 64
+ASK_S = 10.0
 KEPT_ENDED_RUNS = 10_000
 logger = get_logger("runner")
 
 
 class LogBook:
-    """A part: the log files that this runner writes, and who reads them."""
+    """A part: the log files that this runner writes, and who reads them.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    has_ended : callable
+        Asks whether a run, given by its project and its own id, has ended.
+    """
+
+    def __init__(self, has_ended: Callable[[str, str], Awaitable[bool]]) -> None:
+        self._has_ended = has_ended
         self._open: OrderedDict[Path, Appender] = OrderedDict()
         self._followers: dict[Path, set[asyncio.Event]] = {}
         self._ended_runs: OrderedDict[str, None] = OrderedDict()
@@ -87,6 +95,7 @@ class LogBook:
         tails = _Tails(folder, request)
         changed = asyncio.Event()
         self._followers.setdefault(folder, set()).add(changed)
+        asking = asyncio.get_running_loop().create_task(self._keep_asking(request))
         try:
             while True:
                 changed.clear()
@@ -98,9 +107,17 @@ class LogBook:
                 if not tails.has_more:
                     await changed.wait()
         finally:
+            asking.cancel()
             self._followers[folder].discard(changed)
             if not self._followers[folder]:
                 del self._followers[folder]
+
+    async def _keep_asking(self, request: pb.FollowLogsRequest) -> None:
+        """Find out that a run has ended where no event says so: it ended long ago, or the event passed by."""
+        while True:
+            if await self._has_ended(request.project_id, request.run_id):
+                return self.run_ended(request.run_id)
+            await asyncio.sleep(ASK_S)
 
 
 class _Tails:
