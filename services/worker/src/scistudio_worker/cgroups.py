@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -88,8 +89,8 @@ def enable_memory(folder: Path) -> bool:
 
 
 def host_folder_name() -> str:
-    """A name that tells whether the process that made it still lives: its pid and when it began."""
-    return f"{PREFIX}-{os.getpid()}-{linux.start_time(os.getpid())}"
+    """A name of its own that tells whether the process that made it still lives: its pid and when it began."""
+    return f"{PREFIX}-{os.getpid()}-{linux.start_time(os.getpid())}-{secrets.token_hex(4)}"
 
 
 def make(folder: Path) -> None:
@@ -111,8 +112,8 @@ def inner(folder: Path) -> list[Path]:
 def left_over(folder: Path) -> list[Path]:
     """Groups below ``folder`` whose worker host is dead."""
     dead = []
-    for entry in folder.glob(f"{PREFIX}-*-*"):
-        pid, _, began = entry.name.removeprefix(f"{PREFIX}-").partition("-")
+    for entry in folder.glob(f"{PREFIX}-*-*-*"):
+        pid, began, _ = entry.name.removeprefix(f"{PREFIX}-").split("-")
         if pid.isdigit() and linux.start_time(int(pid)) != began:
             dead.append(entry)
     return dead
