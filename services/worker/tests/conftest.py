@@ -146,5 +146,3 @@ async def own_bench(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIter
     """A host that the test may end."""
     async for made in made_bench(hierarchies_for(request.param), tmp_path):
         yield made
-
-

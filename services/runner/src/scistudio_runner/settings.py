@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field, NonNegativeFloat, PositiveFloat
+from typing import Self
+
+from pydantic import Field, NonNegativeFloat, PositiveFloat, model_validator
 from pydantic_settings import SettingsConfigDict
 from scistudio_platform.settings import ServiceSettings
 
@@ -18,3 +20,9 @@ class RunnerSettings(ServiceSettings):
         5.0, description="How long after its start the runner waits for hosts that may still have an execution that is older than itself."
     )
     probe_timeout_s: PositiveFloat = Field(90.0, description="How long a probe may wait for a worker host and its answer.")
+
+    @model_validator(mode="after")
+    def _heard_in_time(self) -> Self:
+        if self.heartbeat_s * 2 > self.host_timeout_s:
+            raise ValueError(f"host_timeout_s ({self.host_timeout_s:g}) must be at least twice heartbeat_s ({self.heartbeat_s:g})")
+        return self
