@@ -1,7 +1,5 @@
 """Blocks for tests of the runner."""
 
-# ruff: noqa: T201
-
 from __future__ import annotations
 
 import os

@@ -1,7 +1,5 @@
 """Blocks that end, hang, flood or crash in each way that is to be survived."""
 
-# ruff: noqa: T201
-
 from __future__ import annotations
 
 import ctypes
