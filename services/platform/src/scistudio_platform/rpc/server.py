@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -87,11 +87,20 @@ class GrpcServer:
         The service's name, also of its socket.
     http_app : ASGI application, optional
         What the HTTP side serves beside ``/healthz`` and ``/metrics``.
+    admitting_themselves : collection of str
+        Full paths of methods that check their callers in their own way, without the services' token.
     """
 
     def __init__(
-        self, settings: ServiceSettings, servicers: Mapping[Callable[..., None], object], *, name: str, http_app: ASGIApp | None = None
+        self,
+        settings: ServiceSettings,
+        servicers: Mapping[Callable[..., None], object],
+        *,
+        name: str,
+        http_app: ASGIApp | None = None,
+        admitting_themselves: Collection[str] = (),
     ) -> None:
+        self._authentication = Authentication(settings.token, admitting_themselves)
         self._settings, self._servicers, self._name, self._http_app = settings, servicers, name, http_app
         self.registry = CollectorRegistry()
         self.address = settings.listen_address(name)
@@ -120,7 +129,7 @@ class GrpcServer:
             await self._http.start()
 
     def _make_server(self) -> grpc.aio.Server:
-        interceptors: list[Any] = [self._observation, Authentication(self._settings.token)]
+        interceptors: list[Any] = [self._observation, self._authentication]
         if is_configured():
             from opentelemetry.instrumentation.grpc import aio_server_interceptor, filters
 

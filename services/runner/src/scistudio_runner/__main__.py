@@ -1,0 +1,13 @@
+"""The runner as a process of its own: ``python -m scistudio_runner``."""
+
+from __future__ import annotations
+
+import sys
+
+from scistudio_platform.service import run_service
+
+from scistudio_runner.service import build
+from scistudio_runner.settings import RunnerSettings
+
+if __name__ == "__main__":
+    sys.exit(run_service("runner", build, RunnerSettings()))

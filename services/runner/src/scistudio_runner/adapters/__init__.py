@@ -1,0 +1,1 @@
+"""What touches the outside: log files and signed credentials."""

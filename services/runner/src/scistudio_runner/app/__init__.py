@@ -1,0 +1,1 @@
+"""What the runner does: place executions on hosts and follow them, keep logs, probe."""

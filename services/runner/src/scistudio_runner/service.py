@@ -1,0 +1,36 @@
+"""Where the parts of the runner are made and joined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from scistudio_platform.events.bus import EventBus
+from scistudio_platform.rpc import GrpcServer
+from scistudio_platform.service import Service
+from scistudio_proto.runner.v1.runner_pb2_grpc import add_RunnerServiceServicer_to_server, add_WorkerHostServiceServicer_to_server
+
+from scistudio_runner.adapters.scheduler import SchedulerClient
+from scistudio_runner.app.executions import Executions
+from scistudio_runner.app.logs import LogBook
+from scistudio_runner.app.metrics import RunnerMetrics
+from scistudio_runner.app.news import News
+from scistudio_runner.app.probes import Probes
+from scistudio_runner.rpc import CONNECT, RunnerRpc, WorkerHostRpc
+from scistudio_runner.settings import RunnerSettings
+
+
+def build(settings: RunnerSettings) -> Service:
+    """Make and join the parts. Worker hosts are processes of their own, or ``scistudio_worker`` services in this one."""
+    scheduler = SchedulerClient(settings)
+    bus = EventBus(settings, required=False)
+    logs = LogBook(scheduler.has_ended)
+    news = News(bus, logs)
+    executions = Executions(settings, logs.write, news.progressed)
+    probes = Probes(executions.hosts, timeout_s=settings.probe_timeout_s)
+    servicers: dict[Callable[..., None], object] = {
+        add_RunnerServiceServicer_to_server: RunnerRpc(executions, logs, probes),
+        add_WorkerHostServiceServicer_to_server: WorkerHostRpc(settings, executions, probes),
+    }
+    server = GrpcServer(settings, servicers, name="runner", admitting_themselves=[CONNECT])
+    server.registry.register(RunnerMetrics(executions))
+    return Service("runner", parts=[scheduler, bus, logs, news, executions, server])

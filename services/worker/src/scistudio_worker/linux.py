@@ -1,0 +1,44 @@
+"""What the kernel offers for looking after processes, and Python's standard library does not. Elsewhere than on Linux: nothing happens."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from pathlib import Path
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+
+IS_LINUX = sys.platform == "linux"
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _prctl(option: int, value: int) -> None:
+    if IS_LINUX and _libc.prctl(option, ctypes.c_ulong(value), 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "prctl")
+
+
+def die_with_parent(signal_number: int, parent_pid: int) -> bool:
+    """Have the kernel send us ``signal_number`` when the parent ends; False: it has ended already."""
+    _prctl(_PR_SET_PDEATHSIG, signal_number)
+    return os.getppid() == parent_pid
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every descendant whose own parent ends (a subreaper)."""
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def n_threads() -> int:
+    """Threads of this process, counted by the kernel: native libraries' threads are unknown to ``threading``."""
+    return sum(1 for _ in Path("/proc/self/task").iterdir()) if IS_LINUX else 1
+
+
+def start_time(pid: int) -> str:
+    """When a process began, in clock ticks since the boot: tells it from a later one with the same pid. Empty: it is gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return ""
+    return "" if fields[0] in "ZX" else fields[19]
