@@ -4,10 +4,17 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import structlog
 from scistudio_platform.testing import make_settings
 from scistudio_scheduler.settings import SchedulerSettings
 
 from .world import World
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _plain_tracebacks() -> None:
+    """structlog's own default draws a box around every variable, which takes seconds."""
+    structlog.configure(processors=[structlog.processors.format_exc_info, structlog.processors.KeyValueRenderer(["event"])])
 
 
 @pytest.fixture(params=["sqlite"])

@@ -49,6 +49,7 @@ class ScriptedRunner(RunnerServiceServicer):
         self.outcomes: dict[str, list[runner_pb.Outcome.ValueType]] = {}
         self.updates: dict[str, list[runner_pb.ExecuteResponse]] = {}
         self.is_deaf = False
+        self.output = ""
         self.n_streams = 0
         self._gates: dict[str, asyncio.Event] = {}
         self._results: dict[str, asyncio.Future[runner_pb.Result]] = {}
@@ -88,7 +89,10 @@ class ScriptedRunner(RunnerServiceServicer):
         script = self.outcomes.get(execution.node_id, [])
         outcome = script.pop(0) if script else runner_pb.OUTCOME_DONE
         error = ErrorDetail(code="block.raised", message="ValueError: no") if outcome == runner_pb.OUTCOME_ERROR else None
-        self._end(result(execution.execution_id, outcome, error=error))
+        ended = result(execution.execution_id, outcome, error=error)
+        if self.output and ended.outputs:
+            ended.outputs[0].value_json = self.output
+        self._end(ended)
 
     def _end(self, outcome: runner_pb.Result) -> None:
         future = self._results[outcome.execution_id]

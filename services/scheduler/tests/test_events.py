@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -107,6 +108,18 @@ async def test_a_lost_attempt_and_its_successor_are_two_executions(world: World)
     attempts = [event for event in events if isinstance(event.data, BlockExecuted) and event.scope.node == "load"]
     assert [event.data.state for event in attempts if isinstance(event.data, BlockExecuted)] == ["error", "done"]
     assert len({event.scope.execution for event in attempts}) == 2
+
+
+async def test_an_execution_with_very_many_references_is_told_by_their_identities(world: World) -> None:
+    item = {"backend": "filesystem", "path": "x" * 5000, "metadata": {"type_chain": ["Text"], "framework": {"object_id": "o1"}, "user": {}}}
+    world.runner.output = json.dumps({"_collection": True, "items": [item] * 2000, "item_type": "Text"})
+    async with listening(world.settings) as bus, world.scheduler() as client:
+        run = await client.ended((await client.start("main")).id)
+        events = await events_of(bus, run.id)
+    assert outcome(run)[0] == "completed"
+    assert run.nodes[0].outputs[0].n_items == 2000
+    told = next(event.data for event in events if isinstance(event.data, BlockExecuted))
+    assert told.outputs["out"]["items"][1999] == {"metadata": {"type_chain": ["Text"], "framework": {"object_id": "o1"}}}
 
 
 async def test_progress_is_published_and_not_kept(world: World) -> None:

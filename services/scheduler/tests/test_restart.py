@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 import pytest
+from scistudio_platform.errors import RemoteError
 from scistudio_platform.testing import eventually
 from scistudio_proto.scheduler.v1 import scheduler_pb2 as pb
 
@@ -115,6 +116,28 @@ async def test_one_run_that_cannot_be_read_keeps_no_other_from_going_on(world: W
     world.runner.release("segment")
     async with world.scheduler() as client:
         assert outcome(await client.ended(runs[1].id))[0] == "completed"
+
+
+def break_writes(world: World, table: str) -> None:
+    """Make every change of ``table`` fail in a way that no retry mends."""
+    with sqlite3.connect(world.folder / ".scistudio" / "scheduler.db") as database:
+        database.execute(f"CREATE TRIGGER broken BEFORE UPDATE ON {table} BEGIN SELECT RAISE(ABORT, 'broken'); END")
+
+
+async def test_a_run_that_cannot_go_on_is_said_so_and_taken_up_by_the_next_scheduler(world: World) -> None:
+    async with world.scheduler() as client:
+        run, other = await client.start("main"), await client.start("main")
+        await eventually(lambda: world.runner.begun.count("segment") == 2)
+        break_writes(world, "nodes")
+        for _ in range(2):
+            with pytest.raises(RemoteError, match="scheduler failed in run"):
+                await client.cancel(run.id)
+        assert outcome(await client.get(other.id))[0] == "running"
+    with sqlite3.connect(world.folder / ".scistudio" / "scheduler.db") as database:
+        database.execute("DROP TRIGGER broken")
+    world.runner.release("segment")
+    async with world.scheduler() as client:
+        assert [outcome(await client.ended(item.id))[0] for item in (run, other)] == ["completed", "completed"]
 
 
 async def test_runs_of_projects_that_are_not_open_here_are_left_alone(world: World) -> None:

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from scistudio_platform.db.base import read_json, write_json
 from scistudio_platform.db.filesystem import MOUNTS, file_system_of, is_network
+from scistudio_platform.db.sqlite import connector
 from scistudio_platform.logging import get_logger
 
 BUSY_TIMEOUT_MS = 10_000
@@ -32,10 +33,10 @@ def sqlite_engine(path: Path, *, durable: bool, foreign_keys: bool = True, mount
         "foreign_keys": "ON" if foreign_keys else "OFF",
     }
     url = URL.create("sqlite+aiosqlite", database=str(path))
-    # isolation_level None: the driver begins nothing by itself; `_begin` does, since it must be IMMEDIATE for a writer.
+    # The driver begins nothing by itself; `_begin` does, since it must be IMMEDIATE for a writer.
     engine = create_async_engine(
         url,
-        connect_args={"isolation_level": None, "timeout": BUSY_TIMEOUT_MS / 1000},
+        async_creator=connector(path, timeout_s=BUSY_TIMEOUT_MS / 1000),
         pool_size=3,
         max_overflow=20,
         json_serializer=write_json,

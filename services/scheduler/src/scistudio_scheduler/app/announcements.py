@@ -18,6 +18,8 @@ from scistudio_scheduler.domain.run import Run
 from scistudio_scheduler.domain.states import ENDED
 
 Announcement = tuple[EventData, Scope]
+REFERENCES_LIMIT = 3_000_000  # characters on one side of a block; an event may have 8 MiB
+IDENTITY = ("type_chain", "framework", "content_hash")
 
 
 def run_started(run: Run) -> Announcement:
@@ -98,7 +100,19 @@ def _executed(run: Run, effect: Record) -> BlockExecuted:
 
 
 def _parsed(values: Mapping[str, str]) -> dict[str, Any]:
-    return {port: json.loads(value) for port, value in values.items()}
+    """Return wire JSON as objects; where it is very long, only what identifies them, so that the bus takes the event."""
+    is_long = sum(map(len, values.values())) > REFERENCES_LIMIT
+    return {port: _identities(json.loads(value)) if is_long else json.loads(value) for port, value in values.items()}
+
+
+def _identities(value: Any) -> Any:
+    """Keep of each object its types, identity and content hash."""
+    if not isinstance(value, dict):
+        return value
+    if value.get("_collection"):
+        return {**value, "items": [_identities(item) for item in value.get("items") or []]}
+    metadata = value.get("metadata")
+    return {"metadata": {name: metadata[name] for name in IDENTITY if name in metadata}} if isinstance(metadata, dict) else {}
 
 
 def _info(fault: Fault | None) -> ErrorInfo | None:

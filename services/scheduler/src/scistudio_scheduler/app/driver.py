@@ -65,13 +65,19 @@ class Driver:
         self._followers: dict[str, tuple[NodeId, Follower]] = {}
         self._inbox: list[Fact] = []
         self._arrived = asyncio.Event()
-        self._holds_dispatch = self._is_broken = False
+        self._holds_dispatch = False
+        self._n_failures = 0
         self._telling: set[NodeId] = set()
         self._missing: dict[NodeId, Fault] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._closing: list[asyncio.Task[bool]] = []
 
     # From outside
+
+    @property
+    def is_driven(self) -> bool:
+        """Whether facts are still taken: a fault of ours that comes again ends that."""
+        return self._n_failures < 2
 
     def begin(self, effects: list[Effect]) -> None:
         """Act upon a run that has just been stored for the first time, and go on from there."""
@@ -117,6 +123,8 @@ class Driver:
         if self.run.ended:
             decide(self.run.copy())
             return self.run
+        if not self.is_driven:
+            raise StepFailed(self.run.id)
         answer: asyncio.Future[Run] = asyncio.get_running_loop().create_future()
         self._inbox.append((decide, answer))
         self._arrived.set()
@@ -298,12 +306,19 @@ class Driver:
     def _done(self, task: asyncio.Task[Any]) -> None:
         """A task that failed has been logged; the run ends rather than hang."""
         self._tasks.discard(task)
-        if task.cancelled() or task.exception() is None or self.run.ended or self._is_broken:
+        if task.cancelled() or task.exception() is None or self.run.ended:
             return
-        self._is_broken = task.get_name().startswith("drive ")
-        self._inbox = [] if self._is_broken else self._inbox
+        if task.get_name().startswith("drive "):
+            self._start_over()
         self.post(lambda run: run.fail(BUG, utc_now()))
-        if self._is_broken:
+
+    def _start_over(self) -> None:
+        """Go on after a failed step with nothing but its failure; if even that fails, leave the run to the next scheduler."""
+        for _, answer in self._inbox:
+            _give(answer, StepFailed(self.run.id))
+        self._inbox = []
+        self._n_failures += 1
+        if self.is_driven:
             self._spawn(self._drive(), "drive")
 
 
