@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scistudio_workflow.domain.catalog import BlockSpec
-from scistudio_workflow.domain.document import YES_AND_NO, Listed, Mapped
+from scistudio_workflow.domain.document import Listed, Mapped
 from scistudio_workflow.domain.model import Node
+from scistudio_workflow.domain.scalars import YES_AND_NO
 
 PATH_WIDGETS = ("file_browser", "directory_browser")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
