@@ -75,6 +75,7 @@ CATALOG: dict[str, Any] = {
                     "mode": {"type": "string", "enum": ["nearest", "wrap"], "default": "nearest"},
                     "label": {"type": "string"},
                     "rounds": {"type": "integer"},
+                    "regions": {"type": "array", "items": {"type": "object", "required": ["y"]}},
                 },
             },
             "ui_color": None,

@@ -96,6 +96,12 @@ def test_a_run_is_given_defaults_and_absolute_paths() -> None:
     }
 
 
+def test_an_empty_setting_is_left_to_its_default() -> None:
+    spec = spec_of({"a": {"type": "number"}, "b": {"type": "number", "default": 2}})
+    assert resolved(spec, {"a": None, "b": None, "other": None}, "/p") == {"b": 2, "other": None}
+    assert settings("{params: null, a: 1}", {}) == {"a": 1}
+
+
 def test_defaults_of_one_run_are_not_shared_with_the_next() -> None:
     spec = spec_of({"n": {"default": []}})
     resolved(spec, {}, "/p")["n"].append(1)

@@ -95,6 +95,8 @@ ERRORS = [
     (smooth("{sigma: wide}"), "config.invalid", "Node 'smooth': sigma is 'wide', where a number is expected.", 4),
     (smooth("{sigma: -1}"), "config.invalid", "Node 'smooth': sigma is -1, where a number of at least 0 is expected.", 4),
     (smooth("{params: {sigma: -1}}"), "config.invalid", "Node 'smooth': sigma is -1, where a number of at least 0 is expected.", 4),
+    (smooth("{params: fast}"), "config.invalid", "Node 'smooth': params is 'fast', where a mapping of settings is expected.", 4),
+    (smooth("{regions: [{x: 1}]}"), "config.invalid", "Node 'smooth': regions[0]: \"y\" is a required property.", 4),
     (smooth("{mode: warp}"), "config.invalid", "Node 'smooth': mode is 'warp', where one of 'nearest', 'wrap' is expected.", 4),
     (smooth("{rounds: 2.5}"), "config.invalid", "Node 'smooth': rounds is 2.5, where a whole number is expected.", 4),
     (smooth("{label: [a]}"), "config.invalid", "Node 'smooth': label is ['a'], where text is expected.", 4),

@@ -15,10 +15,10 @@ from scistudio_workflow.app.workflow_folder import WorkflowFile, WorkflowFolder,
 from scistudio_workflow.domain.block_checks import Bound, bind
 from scistudio_workflow.domain.catalog import Catalog
 from scistudio_workflow.domain.config import resolved
-from scistudio_workflow.domain.document import YES_AND_NO
 from scistudio_workflow.domain.dump import dump_workflow
 from scistudio_workflow.domain.flatten import Graph
 from scistudio_workflow.domain.model import Edge, Mode, Problem, Severity, Workflow
+from scistudio_workflow.domain.scalars import YES_AND_NO
 from scistudio_workflow.errors import WorkflowInvalid
 
 MESSAGE_LIMIT_BYTES = 3_800  # of the 4 KiB that an error's message may have on the wire

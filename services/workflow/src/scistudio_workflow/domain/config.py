@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scistudio_workflow.domain.catalog import BlockSpec
-from scistudio_workflow.domain.document import YES_AND_NO, Listed, Mapped
+from scistudio_workflow.domain.document import Listed, Mapped
 from scistudio_workflow.domain.model import Node
+from scistudio_workflow.domain.scalars import YES_AND_NO
 
 PATH_WIDGETS = ("file_browser", "directory_browser")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
@@ -21,9 +22,9 @@ def settings_of(node: Node, spec: BlockSpec) -> dict[str, Any]:
     """Return a node's settings as its block reads them: ``params`` merged over the others, and values as the schema types them."""
     config = node.config
     params = config.get("params")
-    if isinstance(params, Mapping) and "params" not in spec.properties:
+    if "params" in config and "params" not in spec.properties and isinstance(params, Mapping | None):
         flat = _typed_mapping({key: value for key, value in config.items() if key != "params"}, spec.config_schema, _texts(config))
-        return flat | _typed_mapping(params, spec.config_schema, _texts(params))
+        return flat | _typed_mapping(params or {}, spec.config_schema, _texts(params))
     return _typed_mapping(config, spec.config_schema, _texts(config))
 
 
@@ -98,23 +99,24 @@ def is_free(path: str) -> bool:
 
 def resolved(spec: BlockSpec, settings: Mapping[str, Any], project_dir: str) -> dict[str, Any]:
     """Return what a run is given: settings, the schema's defaults for those that are missing, and absolute paths."""
-    config = dict(settings)
+    config = {key: value for key, value in settings.items() if value is not None or _may_be_null(spec.properties.get(key))}
     for key, rules in spec.properties.items():
-        if isinstance(rules, Mapping) and config.get(key) is None and _has_default(rules) and not _may_be_null(config, key, rules):
+        if key not in config and _has_default(rules):
             config[key] = copy.deepcopy(rules["default"])
     for key in path_settings(spec):
         config |= {key: _absolute(config[key], project_dir)} if key in config else {}
     return config
 
 
-def _has_default(rules: Mapping[str, Any]) -> bool:
+def _may_be_null(rules: Any) -> bool:
+    """Whether an empty value is one; elsewhere it means that the setting is left to its default."""
+    return not isinstance(rules, Mapping) or "null" in _types_of(rules)
+
+
+def _has_default(rules: Any) -> bool:
     """Whether there is a default that JSON can carry; a block knows its own infinities."""
-    default = rules.get("default")
+    default = rules.get("default") if isinstance(rules, Mapping) else None
     return default is not None and not (isinstance(default, float) and not math.isfinite(default))
-
-
-def _may_be_null(config: Mapping[str, Any], key: str, rules: Mapping[str, Any]) -> bool:
-    return key in config and "null" in _types_of(rules)
 
 
 def _absolute(value: Any, project_dir: str) -> Any:

@@ -29,6 +29,7 @@ class ConfigChecker:
     def check(self, node: Node, spec: BlockSpec, settings: Mapping[str, Any]) -> Iterator[Problem]:
         """Say what is wrong with a node's settings: node, key, value, and what was expected."""
         given = {key: value for key, value in settings.items() if value is not None and not _is_port_list(key, spec)}
+        yield from _unmerged_params(node, spec, given)
         if self._mode is Mode.STRICT:
             yield from _missing(node, spec, given)
         yield from _leaving_the_project(node, spec, given)
@@ -38,13 +39,17 @@ class ConfigChecker:
             yield validator
             return
         for fault in validator.iter_errors(given):
-            if fault.kind.name != "required" and not self._is_known_type(spec, fault):
+            if not self._is_told_elsewhere(fault) and not self._is_known_type(spec, fault):
                 yield _explained(node, spec, fault)
 
     def _validator(self, spec: BlockSpec) -> jsonschema_rs.Validator | Problem:
         if spec.type_name not in self._validators:
             self._validators[spec.type_name] = _compile(spec)
         return self._validators[spec.type_name]
+
+    def _is_told_elsewhere(self, fault: jsonschema_rs.ValidationError) -> bool:
+        """Missing settings are told together, and not of a draft."""
+        return fault.kind.name == "required" and (self._mode is Mode.DRAFT or not fault.instance_path)
 
     def _is_known_type(self, spec: BlockSpec, fault: jsonschema_rs.ValidationError) -> bool:
         """Types of packages may stand where the schema lists only those of the core."""
@@ -70,6 +75,12 @@ def _refuse_retrieval(uri: str) -> Any:
 
 def _is_port_list(key: str, spec: BlockSpec) -> bool:
     return key in PORT_KEYS and key not in spec.properties
+
+
+def _unmerged_params(node: Node, spec: BlockSpec, given: Mapping[str, Any]) -> Iterator[Problem]:
+    if "params" in given and "params" not in spec.properties:
+        message = f"Node {node.id!r}: params is {_shown(given['params'])}, where a mapping of settings is expected."
+        yield error("config.invalid", message, node=node.id, line=line_of(node, ["params"]), hint="Write `key: value` lines below it.")
 
 
 def _missing(node: Node, spec: BlockSpec, given: Mapping[str, Any]) -> Iterator[Problem]:

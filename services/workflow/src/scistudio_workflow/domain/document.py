@@ -20,33 +20,12 @@ from typing import Any
 
 import yaml
 
+from scistudio_workflow.domain.faults import DEPTH_LIMIT, DocumentError, explain, fault, fault_at, position_of
+from scistudio_workflow.domain.scalars import TAG, YES_AND_NO, short_tag, typed
+
 VALUE_LIMIT = 200_000
-DEPTH_LIMIT = 64
-DIGIT_LIMIT = 4_000
 
-_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)\Z", re.ASCII)
-_PREFIXED = re.compile(r"0x[0-9a-fA-F]+\Z|0o[0-7]+\Z")
-_NUMBER = re.compile(r"[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z", re.ASCII)
-_BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
-_NULLS = {"", "~", "null", "Null", "NULL"}
-_STARTS = frozenset("~.+-0123456789nNtTfF")  # of what is anything else than text
-YES_AND_NO = {"yes": True, "on": True, "y": True, "no": False, "off": False, "n": False}
 _UNPRINTABLE = re.compile("[^\x09\x0a\x0d\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_TAG = "tag:yaml.org,2002:"
-
-
-class DocumentError(Exception):
-    """Why a text is no document that we read. ``line`` and ``column`` count from 1; 0 means the whole file."""
-
-    def __init__(self, problem: str, *, hint: str, line: int = 0, column: int = 0) -> None:
-        super().__init__(problem)
-        self.problem, self.hint, self.line, self.column = problem, hint, line, column
-
-    def located(self, source: str) -> str:
-        """The problem as a sentence that starts with where it is."""
-        place = f", line {self.line}" if self.line else ""
-        place += f", column {self.column}" if self.column else ""
-        return f"{source}{place}: {self.problem}"
 
 
 class Mapped(dict[str, Any]):
@@ -84,7 +63,7 @@ def parse(data: bytes | str) -> Any:
     text = decode(data)
     _refuse_conflict_markers(text)
     if (found := _UNPRINTABLE.search(text)) is not None:
-        raise _at(text, found.start(), f"there is a control character (U+{ord(found.group()):04X}).", "Remove that character.")
+        raise fault_at(text, found.start(), f"there is a control character (U+{ord(found.group()):04X}).", "Remove that character.")
     return _Reader(text).read()
 
 
@@ -104,15 +83,10 @@ def decode(data: bytes | str) -> str:
         ) from None
 
 
-def _at(text: str, offset: int, problem: str, hint: str) -> DocumentError:
-    start = text.rfind("\n", 0, offset) + 1
-    return DocumentError(problem, hint=hint, line=text.count("\n", 0, offset) + 1, column=offset - start + 1)
-
-
 def _refuse_conflict_markers(text: str) -> None:
     found = re.search(r"^(<<<<<<< |>>>>>>> )", text, re.MULTILINE)
     if found is not None:
-        raise _at(
+        raise fault_at(
             text,
             found.start(),
             "there is an unresolved merge conflict.",
@@ -172,19 +146,19 @@ class _Reader:
             case yaml.AliasEvent():
                 self._complete(self._alias(event), None)
             case yaml.MappingStartEvent():
-                self._open(event, Mapped(_position(event)[0]), "map")
+                self._open(event, Mapped(position_of(event)[0]), "map")
             case yaml.SequenceStartEvent():
-                self._open(event, Listed(_position(event)[0]), "seq")
+                self._open(event, Listed(position_of(event)[0]), "seq")
             case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
                 self._close(event)
             case yaml.DocumentStartEvent() if self._root is not None:
-                raise _error(event, "a second document starts here.", "Keep one document, without `---` lines, in a file.")
+                raise fault(event, "a second document starts here.", "Keep one document, without `---` lines, in a file.")
 
     def _open(self, event: Any, value: Mapped | Listed, tag: str) -> None:
-        if event.tag not in (None, "!", _TAG + tag):
-            raise _error(event, f"the tag {_short_tag(event.tag)} is not allowed.", "Remove the tag.")
+        if event.tag not in (None, "!", TAG + tag):
+            raise fault(event, f"the tag {short_tag(event.tag)} is not allowed.", "Remove the tag.")
         if len(self._stack) >= DEPTH_LIMIT:
-            raise _error(event, f"values are nested deeper than {DEPTH_LIMIT} levels.", "Make the file flatter.")
+            raise fault(event, f"values are nested deeper than {DEPTH_LIMIT} levels.", "Make the file flatter.")
         self._refuse_as_key(event)
         if event.anchor is not None:
             self._anchors[event.anchor] = None
@@ -193,7 +167,7 @@ class _Reader:
 
     def _refuse_as_key(self, event: Any) -> None:
         if self._stack and isinstance(self._stack[-1].value, Mapped) and self._stack[-1].key is None:
-            raise _error(
+            raise fault(
                 event, "a list or mapping stands where a key is expected.", "Use text as the key; quote it if it starts with [ or {."
             )
 
@@ -245,33 +219,33 @@ class _Reader:
 
     def _scalar(self, event: Any) -> _Item:
         self._count(event, 1)
-        line, column = _position(event)
-        value = _typed(event)
+        line, column = position_of(event)
+        value = typed(event)
         plain = event.implicit[0] and event.tag is None
         keep = plain and (not isinstance(value, str) or value.lower() in YES_AND_NO)
         return _Item(value, line, column, text=event.value if keep else None, written=event.value)
 
     def _alias(self, event: Any) -> _Item:
         if event.anchor not in self._anchors:
-            raise _error(event, f"*{event.anchor} refers to an anchor that is not defined above.", f"Quote it if *{event.anchor} is text.")
+            raise fault(event, f"*{event.anchor} refers to an anchor that is not defined above.", f"Quote it if *{event.anchor} is text.")
         target = self._anchors[event.anchor]
         if target is None:
-            raise _error(event, f"*{event.anchor} refers to the value that it is a part of.", "Write the value out.")
+            raise fault(event, f"*{event.anchor} refers to the value that it is a part of.", "Write the value out.")
         self._count(event, target.weight)
-        line, column = _position(event)
+        line, column = position_of(event)
         return _Item(target.value, line, column, text=target.text, weight=target.weight, written=target.written)
 
     def _count(self, event: Any, n: int) -> None:
         self._n_values += n
         if self._n_values > VALUE_LIMIT:
-            raise _error(
+            raise fault(
                 event, f"the file holds, or its aliases expand to, more than {VALUE_LIMIT:,} values.", "Split it into smaller files."
             )
 
     def _syntax_error(self, error: yaml.MarkedYAMLError) -> DocumentError:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark is not None else (0, 0)
-        problem, hint = _explain(error, self._text, line)
+        problem, hint = explain(error, self._text, line)
         return DocumentError(problem, hint=hint, line=line, column=column)
 
 
@@ -295,91 +269,3 @@ def _merge(frame: _Frame) -> None:
                 mapping[key], mapping.lines[key] = source[key], line
                 if key in source.texts:
                     mapping.texts[key] = source.texts[key]
-
-
-def _typed(event: Any) -> Any:
-    """The value of a scalar by its tag, or by how it is written when it is plain."""
-    if event.tag in (None, "!"):
-        return _plain(event.value) if event.implicit[0] and event.tag is None else event.value
-    name, value = event.tag.removeprefix(_TAG), _plain(event.value)
-    if name == "str":
-        return event.value
-    if name == "float" and type(value) is int:
-        return float(value)
-    if not isinstance(value, _TAGGED.get(name, ())):
-        raise _error(event, f"{event.value!r} with the tag {_short_tag(event.tag)} cannot be read.", "Remove the tag.")
-    return value
-
-
-_TAGGED: dict[str, Any] = {"int": int, "float": float, "bool": bool, "null": type(None)}
-
-
-def _plain(text: str) -> Any:
-    """The value of an unquoted scalar."""
-    if text and text[0] not in _STARTS:
-        return text
-    if text in _NULLS:
-        return None
-    if text in _BOOLEANS:
-        return _BOOLEANS[text]
-    if len(text) > DIGIT_LIMIT:
-        return text
-    if _INTEGER.match(text):
-        return int(text)
-    if _PREFIXED.match(text):
-        return int(text, 0)
-    if _NUMBER.match(text) and abs(number := float(text)) != float("inf"):
-        return number
-    return text
-
-
-def _position(event: Any) -> tuple[int, int]:
-    """Line and column of an event, from 1."""
-    return event.start_mark.line + 1, event.start_mark.column + 1
-
-
-def _error(event: Any, problem: str, hint: str) -> DocumentError:
-    line, column = _position(event)
-    return DocumentError(problem, hint=hint, line=line, column=column)
-
-
-def _short_tag(tag: str) -> str:
-    return tag.replace(_TAG, "!!", 1)
-
-
-_HINTS = {
-    "mapping values are not allowed": (
-        "a colon stands where no key can be.",
-        "Quote a text that holds `: `, or check the indentation of this line and the one above.",
-    ),
-    "could not find expected ':'": (
-        "a key without a colon.",
-        "Write `key: value`, and check the indentation of this line and the one above.",
-    ),
-    "did not find expected '-' indicator": ("an item of a list without its dash.", "Start each item with `- `, all indented alike."),
-    "did not find expected key": (
-        "the indentation does not fit, or a quote or bracket is open.",
-        "Indent the keys of one mapping alike, and close what is open above.",
-    ),
-    "found unexpected end of stream": ("a quote is not closed before the end of the file.", "Close the quote."),
-    "did not find expected ',' or": (
-        "a bracket is not closed, or a comma is missing.",
-        "Close the [ or {, or separate its items by commas.",
-    ),
-    "did not find expected node content": ("a value is missing, or a bracket is not closed.", "Close the [ or {, or write the value."),
-    "exceeded maximum nesting depth": (f"values are nested deeper than {DEPTH_LIMIT} levels.", "Make the file flatter."),
-}
-
-
-def _explain(error: yaml.MarkedYAMLError, text: str, line: int) -> tuple[str, str]:
-    """The parser's complaint in words that say what to do."""
-    written = text.splitlines()[line - 1] if 0 < line <= len(text.splitlines()) else ""
-    if "\t" in written[: len(written) - len(written.lstrip())]:
-        return "the line is indented with a tab.", "Indent with spaces: YAML allows no tabs there."
-    complaint = " ".join(str(part) for part in (error.problem, error.context) if part)
-    for phrase, explanation in _HINTS.items():
-        if phrase in complaint:
-            return explanation
-    if "cannot start any token" in complaint:
-        return "a value starts with a character that YAML reserves (@, `, % or a tab).", "Quote the value."
-    return f"{complaint}.", "Correct the YAML of this line, or the one above it."

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from scistudio_workflow.domain.document import DocumentError, Listed, Mapped, parse
+from scistudio_workflow.domain.document import Listed, Mapped, parse
+from scistudio_workflow.domain.faults import DocumentError
 from scistudio_workflow.domain.model import Edge, ExposedPort, Node, Workflow
 from scistudio_workflow.errors import WorkflowUnreadable
 

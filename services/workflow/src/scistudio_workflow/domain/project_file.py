@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from scistudio_workflow.domain.document import DocumentError, Mapped, parse
+from scistudio_workflow.domain.document import Mapped, parse
 from scistudio_workflow.domain.dump import dump_document
+from scistudio_workflow.domain.faults import DocumentError
 from scistudio_workflow.errors import ProjectFileBroken, ProjectNameRefused
 
 PROJECT_FILE = "project.yaml"
