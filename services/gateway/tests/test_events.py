@@ -99,7 +99,7 @@ async def test_who_follows_all_projects_hears_all(follow: Follow, bus: EventBus)
 async def test_nothing_is_lost_or_repeated_however_often_a_client_comes_back(follow: Follow, bus: EventBus) -> None:
     async with follow() as socket:
         (hello,) = await frames(socket, 1)
-    cursor, heard = hello["cursor"], []
+    cursor, heard = hello["cursor"], list[dict[str, Any]]()
     publishing = asyncio.create_task(publish_many(bus, 60))
     while len(heard) < 60:
         async with follow(f"project=p&after={cursor}") as socket:
