@@ -63,7 +63,7 @@ async def test_only_who_has_the_token_and_comes_by_our_own_name_is_let_in(strang
     others.workflow.answers["ListProjects"] = workflow.ListProjectsResponse()
     for method, path, headers, status in CASES:
         others.workflow.requests.clear()
-        sent = {name: (url if value == "OWN" else value).encode("latin-1") for name, value in headers.items()}
+        sent = [(name.encode(), (url if value == "OWN" else value).encode("latin-1")) for name, value in headers.items()]
         answer = await stranger.request(method, path, headers=sent)
         assert answer.status_code == status, (method, path, headers, answer.text)
         if status in (401, 403):

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from scistudio_proto.scheduler.v1.scheduler_pb2_grpc import SchedulerServiceAsyncStub
     from scistudio_proto.workflow.v1.workflow_pb2_grpc import WorkflowServiceAsyncStub
 
+PROBE_TIMEOUT_S = 60.0  # of a call that may start a worker, to find out what blocks there are
 ServiceState = Literal["serving", "down"]
 SERVING = health_pb2.HealthCheckResponse.SERVING
 
@@ -69,10 +70,10 @@ async def _health(client: RpcClient[Any], timeout_s: float) -> ServiceState:
 def connect(settings: ServiceSettings) -> Backends:
     """Make the clients; nothing is sent before they start, and no service need be there then."""
     return Backends(
-        workflow=RpcClient(settings, "workflow", WorkflowServiceStub, timeout_s=60.0),  # a first catalog starts a worker
-        scheduler=RpcClient(settings, "scheduler", SchedulerServiceStub, timeout_s=30.0),
-        runner=RpcClient(settings, "runner", RunnerServiceStub, timeout_s=30.0),
-        lineage=RpcClient(settings, "lineage", LineageServiceStub, timeout_s=30.0),
-        panels=RpcClient(settings, "panels", PanelsServiceStub, timeout_s=30.0),
+        workflow=RpcClient(settings, "workflow", WorkflowServiceStub),
+        scheduler=RpcClient(settings, "scheduler", SchedulerServiceStub),
+        runner=RpcClient(settings, "runner", RunnerServiceStub),
+        lineage=RpcClient(settings, "lineage", LineageServiceStub),
+        panels=RpcClient(settings, "panels", PanelsServiceStub),
         mcp=RpcClient(settings, "mcp", McpServiceStub),
     )

@@ -9,6 +9,7 @@ from pydantic import Field
 from scistudio_platform.errors import Kind, SciStudioError
 from scistudio_proto.workflow.v1 import workflow_pb2 as pb
 
+from scistudio_gateway.adapters.backends import PROBE_TIMEOUT_S
 from scistudio_gateway.domain.exact_json import read_json
 from scistudio_gateway.rest.representations import (
     NOT_MODIFIED,
@@ -183,7 +184,7 @@ async def get_catalog(
     rescan: Annotated[bool, Query(description="Scan again even if nothing seems to have changed.")] = False,
 ) -> Catalog | Response:
     """All blocks and types. Answers 304 to the `ETag` of the same catalog."""
-    found = await services.workflow.stub.GetCatalog(pb.GetCatalogRequest(project_id=project, rescan=rescan))
+    found = await services.workflow.stub.GetCatalog(pb.GetCatalogRequest(project_id=project, rescan=rescan), timeout=PROBE_TIMEOUT_S)
     if is_current(request, response, found.etag):
         return not_modified(response)
     return Catalog(
@@ -198,7 +199,7 @@ async def get_block(
     project: ProjectPath, type_name: Annotated[Segment, Path(description="Type name of a block.")], services: Services
 ) -> BlockSpec:
     """One block."""
-    found = await services.workflow.stub.GetCatalog(pb.GetCatalogRequest(project_id=project))
+    found = await services.workflow.stub.GetCatalog(pb.GetCatalogRequest(project_id=project), timeout=PROBE_TIMEOUT_S)
     for block in found.blocks:
         if block.type_name == type_name:
             return _block(block)

@@ -165,7 +165,7 @@ async def read_file(
     """The bytes of a file, with its media type; what a browser shows by itself is shown, the rest is a download."""
     request = pb.ReadRequest(project_id=project, output=_item(run, node, port, index), file=pb.FileRead())
     response = await _answer(services, request)
-    shown = (response.media_type or "").partition(";")[0].strip().lower() in SHOWN
+    shown = response.headers["content-type"].partition(";")[0].strip().lower() in SHOWN
     response.headers["Content-Disposition"] = "inline" if shown else "attachment"
     return response
 
@@ -197,4 +197,5 @@ async def _answer(services: Backends, request: pb.ReadRequest) -> StreamingRespo
     metadata = ascii_json(read_json(header.metadata_json, {}))
     if len(metadata) > HEADER_LIMIT_BYTES:
         raise HeaderTooLarge(len(metadata))
-    return StreamingResponse(parts, media_type=header.media_type or "application/octet-stream", headers={"SciStudio-Data": metadata})
+    media_type = header.media_type or "application/octet-stream"  # as a header: the framework would guess at the charset of a text
+    return StreamingResponse(parts, headers={"Content-Type": media_type, "SciStudio-Data": metadata})

@@ -12,6 +12,7 @@ from scistudio_platform.ids import new_id
 from scistudio_proto.common.v1.error_pb2 import ErrorDetail
 from scistudio_proto.scheduler.v1 import scheduler_pb2 as pb
 
+from scistudio_gateway.adapters.backends import PROBE_TIMEOUT_S
 from scistudio_gateway.errors import NodeNotFound
 from scistudio_gateway.rest.representations import (
     CursorQuery,
@@ -175,7 +176,8 @@ async def start_run(project: ProjectPath, body: NewRun, request: Request, respon
             workflow=body.workflow,
             run_id=str(body.run_id) if body.run_id else new_id(),  # ours is repeated by the client when a service is restarted
             triggered_by="user" if request.scope.get("signed_in_by") == "cookie" else "api",
-        )
+        ),
+        timeout=PROBE_TIMEOUT_S,
     )
     response.headers["Location"] = api_path("projects", project, "runs", started.run.id)
     return _run(started.run)

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 from scistudio_proto.workflow.v1 import workflow_pb2 as pb
 
+from scistudio_gateway.adapters.backends import PROBE_TIMEOUT_S
 from scistudio_gateway.domain.exact_json import read_json
 from scistudio_gateway.rest.representations import (
     NOT_MODIFIED,
@@ -180,5 +181,5 @@ async def validate_workflow(
 ) -> Validation:
     """Check a workflow without running it."""
     request = pb.ValidateWorkflowRequest(project_id=project, workflow=workflow, draft=draft)
-    answer = await services.workflow.stub.ValidateWorkflow(request)
+    answer = await services.workflow.stub.ValidateWorkflow(request, timeout=PROBE_TIMEOUT_S)
     return Validation(valid=answer.valid, problems=[_problem(problem) for problem in answer.problems])

@@ -10,6 +10,7 @@ from opentelemetry import trace
 from scistudio_platform.errors import SciStudioError
 from scistudio_platform.logging import get_logger
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
@@ -143,7 +144,21 @@ class Door:
             except SciStudioError as error:
                 await _refuse(error, scope, receive, send)
                 return
-        await self._app(scope, receive, send)
+        await self._app(scope, self._limited(receive), send)
+
+    def _limited(self, receive: Receive) -> Receive:
+        """Stop reading a body that says its length only by its end. The framework turns other errors than its own into a bad request."""
+        read = 0
+
+        async def limited() -> Message:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > self._max_body_bytes:
+                raise HTTPException(413)
+            return message
+
+        return limited
 
     def _check(self, connection: HTTPConnection) -> None:
         scope, headers = connection.scope, connection.headers
