@@ -75,7 +75,9 @@ def test_the_log_of_a_block_is_read_and_followed(up: Start) -> None:
         started.wait_for(run["id"])
         lines = http.get(f"{started.path}/logs", params={"run": run["id"], "node": "say"}).json()["items"]
         assert [line["text"] for line in lines if line["stream"] == "stdout"] == ["saying hi"]
-        with http.stream("GET", f"{started.path}/logs", params={"run": run["id"]}, headers={"accept": "text/event-stream"}) as stream:
+        with http.stream(
+            "GET", f"{started.path}/logs", params={"run": run["id"], "node": "say"}, headers={"accept": "text/event-stream"}
+        ) as stream:
             text = "\n".join(stream.iter_lines())
         assert "saying hi" in text
         assert "event: end" in text

@@ -6,11 +6,10 @@ import asyncio
 import signal
 from collections.abc import AsyncIterator
 
-from scistudio_cli.runs.model import Backend, RunSnapshot
+from scistudio_cli.runs.model import Backend, LogLineView, RunSnapshot
 from scistudio_cli.runs.view import JsonView, TerminalView
 
 LOOK_ANYWAY_S = 1.0  # states come from the scheduler; events only say when to look
-LAST_LINES_S = 0.5
 View = TerminalView | JsonView
 
 
@@ -29,6 +28,7 @@ class Follower:
         self._backend, self._view, self._run = backend, view, run
         self._changed = asyncio.Event()
         self._interrupt: int | None = None
+        self._printed: dict[str, int] = {}
 
     async def to_the_end(self) -> RunSnapshot:
         """Follow; returns the ended run. Raises ``Interrupted`` after a signal, when the run is gone."""
@@ -38,13 +38,13 @@ class Follower:
             loop.add_signal_handler(number, self._interrupted, number)
         try:
             await self._look_until_ended()
-            await asyncio.wait([tasks[1]], timeout=LAST_LINES_S)
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.remove_signal_handler(number)
+        await self._print_page()
         if self._interrupt is not None:
             raise Interrupted(self._interrupt)
         return self._run
@@ -76,5 +76,17 @@ class Follower:
             self._changed.set()
 
     async def _print_lines(self) -> None:
+        await self._print_page()
         async for line in self._backend.log_lines(self._run.id):
+            if line.line > self._printed.get(line.node, 0) + 1:
+                await self._print_page()  # what fell between the page and the stream
+            self._print(line)
+
+    async def _print_page(self) -> None:
+        for line in await self._backend.log_page(self._run.id):
+            self._print(line)
+
+    def _print(self, line: LogLineView) -> None:
+        if line.line > self._printed.get(line.node, 0):
+            self._printed[line.node] = line.line
             self._view.line(line)

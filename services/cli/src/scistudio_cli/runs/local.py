@@ -113,19 +113,28 @@ class Local:
             yield
 
     async def log_lines(self, run_id: str) -> AsyncIterator[LogLineView]:
-        """Lines as they are printed."""
+        """Lines from now on, as they are printed."""
         request = runner.FollowLogsRequest(project_id=self.project_id, project_dir=str(self.project), run_id=run_id)
         try:
             async for answer in self._runner.stub.FollowLogs(request):
-                yield LogLineView(answer.line.node_id, answer.line.text, answer.line.level)
+                yield _line(answer.line)
         except RemoteError:
             return  # the runner ended with this composition
+
+    async def log_page(self, run_id: str) -> list[LogLineView]:
+        """The latest lines of all blocks."""
+        request = runner.ReadLogsRequest(project_id=self.project_id, project_dir=str(self.project), run_id=run_id)
+        return [_line(line) for line in (await self._runner.stub.ReadLogs(request)).lines]
 
     async def objects(self, run_id: str, node: str, port: str) -> list[dict[str, Any]]:
         """References of the items on an output port."""
         request = scheduler.GetOutputRequest(project_id=self.project_id, run_id=run_id, node_id=node, port=port)
         value = json.loads((await self._scheduler.stub.GetOutput(request)).value.value_json)
         return list(value["items"]) if isinstance(value, dict) and value.get("_collection") else [value]
+
+
+def _line(line: runner.LogLine) -> LogLineView:
+    return LogLineView(line.node_id, line.line, line.text, line.level)
 
 
 def _problem(problem: workflow.Problem) -> ProblemView:

@@ -47,9 +47,10 @@ class RunSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class LogLineView:
-    """A line that a block printed."""
+    """A line that a block printed, numbered from 1 within its node."""
 
     node: str
+    line: int
     text: str
     level: str = "info"
 
@@ -86,7 +87,10 @@ class Backend(Protocol):
         """Something of the run changed: ask for a snapshot. Never ends by itself."""
 
     def log_lines(self, run_id: str) -> AsyncIterator[LogLineView]:
-        """Lines as they are printed."""
+        """Lines from now on, as they are printed; some may be missed, which their numbers show."""
+
+    async def log_page(self, run_id: str) -> list[LogLineView]:
+        """The latest lines of all blocks."""
 
     async def objects(self, run_id: str, node: str, port: str) -> list[dict[str, Any]]:
         """Descriptions of the items on an output port."""

@@ -125,21 +125,24 @@ class Remote:
             await asyncio.sleep(PAUSE_S)
 
     async def log_lines(self, run_id: str) -> AsyncIterator[LogLineView]:
-        """Lines as they are printed, from the first on; after a restart from where it was."""
-        seen: dict[str, int] = {}
+        """Lines from now on, as they are printed; after a restart it goes on."""
+        headers = {"accept": "text/event-stream"}
         while True:
             try:
-                async with self._http.stream(
-                    "GET", self._path("logs"), params={"run": run_id}, headers={"accept": "text/event-stream"}
-                ) as answer:
+                async with self._http.stream("GET", self._path("logs"), params={"run": run_id}, headers=headers) as answer:
                     async for text in answer.aiter_lines():
                         if text.startswith("event: end"):
                             return
-                        if text.startswith("data:") and (line := _new_line(json.loads(text[5:]), seen)):
-                            yield line
+                        if text.startswith("data:") and "text" in (line := json.loads(text[5:])):
+                            yield _line(line)
             except httpx2.TransportError:
                 pass
             await asyncio.sleep(PAUSE_S)
+
+    async def log_page(self, run_id: str) -> list[LogLineView]:
+        """The latest lines of all blocks."""
+        answer = (await self._ask("GET", self._path("logs"), params={"run": run_id})).json()
+        return [_line(line) for line in answer["items"]]
 
     async def objects(self, run_id: str, node: str, port: str) -> list[dict[str, Any]]:
         """Descriptions of the items on an output port."""
@@ -152,13 +155,8 @@ class Remote:
         return await self._ask("GET", self._path("runs", run_id, "nodes", node, "outputs", port, index, what), params=query)
 
 
-def _new_line(line: dict[str, Any], seen: dict[str, int]) -> LogLineView | None:
-    """The line, unless it was seen before a reconnect."""
-    node, number = line.get("node_id", ""), int(line.get("line", 0))
-    if "text" not in line or number <= seen.get(node, 0):
-        return None
-    seen[node] = number
-    return LogLineView(node, line["text"], line.get("level", "info"))
+def _line(line: dict[str, Any]) -> LogLineView:
+    return LogLineView(line["node_id"], line["line"], line["text"], line["level"])
 
 
 def _problem(answer: httpx2.Response) -> RemoteError:
