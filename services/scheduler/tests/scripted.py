@@ -48,6 +48,7 @@ class ScriptedRunner(RunnerServiceServicer):
         self.acknowledged: list[str] = []
         self.outcomes: dict[str, list[runner_pb.Outcome.ValueType]] = {}
         self.updates: dict[str, list[runner_pb.ExecuteResponse]] = {}
+        self.pulsing: set[str] = set()
         self.is_deaf = False
         self.output = ""
         self.n_streams = 0
@@ -79,7 +80,11 @@ class ScriptedRunner(RunnerServiceServicer):
             yield runner_pb.ExecuteResponse(started=runner_pb.Started(pid=1))
             for update in self.updates.get(execution.node_id, []):
                 yield update
-            yield runner_pb.ExecuteResponse(result=await asyncio.shield(self._results[execution.execution_id]))
+            ended = self._results[execution.execution_id]
+            while execution.node_id in self.pulsing and not ended.done():
+                yield runner_pb.ExecuteResponse(progress=runner_pb.Progress(fraction=0.5, message="half"))
+                await asyncio.wait({ended}, timeout=0.05)
+            yield runner_pb.ExecuteResponse(result=await asyncio.shield(ended))
         finally:
             self.n_streams -= 1
 

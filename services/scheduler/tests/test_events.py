@@ -124,12 +124,10 @@ async def test_an_execution_with_very_many_references_is_told_by_their_identitie
 
 async def test_progress_is_published_and_not_kept(world: World) -> None:
     world.runner.holds("load")
-    world.runner.updates["load"] = [runner_pb2.ExecuteResponse(progress=runner_pb2.Progress(fraction=0.5, message="half"))]
+    world.runner.pulsing = {"load"}
     async with listening(world.settings) as bus, world.scheduler() as client:
-        stream = bus.follow_transient(project=PROJECT)
-        await eventually(lambda: bus.is_connected)
         run = await client.start("main")
-        event = await anext(stream)
+        event = await anext(bus.follow_transient(project=PROJECT))
         assert event.data == BlockProgressed(fraction=0.5, message="half")
         assert (event.scope.run, event.scope.node) == (run.id, "load")
 
