@@ -12,6 +12,7 @@ from typing import Any
 
 import httpx2
 import pytest
+import pytest_asyncio
 from pydantic import SecretStr
 from scistudio_gateway.service import build
 from scistudio_gateway.settings import GatewaySettings
@@ -19,7 +20,7 @@ from scistudio_platform.http import listening_socket
 from scistudio_platform.nats import NatsServer
 from scistudio_platform.rpc import GrpcServer
 from scistudio_platform.service import Service
-from scistudio_platform.testing import make_settings
+from scistudio_platform.testing import make_settings, short_dir
 from scistudio_proto.lineage.v1 import lineage_pb2, lineage_pb2_grpc
 from scistudio_proto.mcp.v1 import mcp_pb2, mcp_pb2_grpc
 from scistudio_proto.panels.v1 import panels_pb2, panels_pb2_grpc
@@ -36,6 +37,13 @@ PROTOS = {
     "panels": (panels_pb2, panels_pb2_grpc),
     "mcp": (mcp_pb2, mcp_pb2_grpc),
 }
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the tests of a module in one loop, since they share a gateway."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent and pytest_asyncio.is_async_test(item):
+            item.add_marker(pytest.mark.asyncio(loop_scope="module"), append=False)
 
 
 @dataclass
@@ -83,7 +91,7 @@ def scripted_servicer(messages: ModuleType, service: str, script: Script) -> Any
 
 @dataclass
 class Others:
-    """The scripts of all other services, and the means to take one down."""
+    """The scripts of all other services, and their servers."""
 
     workflow: Script = field(default_factory=Script)
     scheduler: Script = field(default_factory=Script)
@@ -94,15 +102,16 @@ class Others:
     servers: dict[str, GrpcServer] = field(default_factory=dict)
 
 
-@pytest.fixture
-def settings(tmp_path: Path) -> GatewaySettings:
+@pytest.fixture(scope="module")
+def settings() -> GatewaySettings:
+    base = short_dir()
     return make_settings(
-        GatewaySettings, session_token=SecretStr(SESSION_TOKEN), instance="tests", page_dir=tmp_path / "page", health_timeout_s=5.0
+        GatewaySettings, session_token=SecretStr(SESSION_TOKEN), instance="tests", page_dir=base / "page", health_timeout_s=5.0
     )
 
 
-@pytest.fixture
-async def others(settings: GatewaySettings) -> AsyncIterator[Others]:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def neighbours(settings: GatewaySettings) -> AsyncIterator[Others]:
     """Every other service, on its Unix socket."""
     others = Others()
     for name, (messages, stubs) in PROTOS.items():
@@ -111,6 +120,16 @@ async def others(settings: GatewaySettings) -> AsyncIterator[Others]:
         others.servers[name] = GrpcServer(settings, {getattr(stubs, f"add_{service}Servicer_to_server"): servicer}, name=name)
     async with Service("others", list(others.servers.values())):
         yield others
+
+
+@pytest.fixture
+def others(neighbours: Others) -> Others:
+    """Every other service, with nothing to say yet."""
+    for name in PROTOS:
+        script: Script = getattr(neighbours, name)
+        script.answers.clear()
+        script.requests.clear()
+    return neighbours
 
 
 @asynccontextmanager
@@ -128,22 +147,23 @@ def serve() -> Callable[[GatewaySettings], Any]:
     return serving
 
 
-@pytest.fixture
-async def url(settings: GatewaySettings, others: Others) -> AsyncIterator[str]:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def url(settings: GatewaySettings, neighbours: Others) -> AsyncIterator[str]:
+    """One gateway for all tests of a module; it keeps nothing between requests."""
     async with serving(settings) as url:
         yield url
 
 
-@pytest.fixture
-async def http(url: str) -> AsyncIterator[httpx2.AsyncClient]:
+@pytest_asyncio.fixture(loop_scope="module")
+async def http(url: str, others: Others) -> AsyncIterator[httpx2.AsyncClient]:
     """A program that has the token."""
     headers = {"authorization": f"Bearer {SESSION_TOKEN}"}
     async with httpx2.AsyncClient(base_url=f"{url}/api/v1", headers=headers, timeout=20) as client:
         yield client
 
 
-@pytest.fixture
-async def stranger(url: str) -> AsyncIterator[httpx2.AsyncClient]:
+@pytest_asyncio.fixture(loop_scope="module")
+async def stranger(url: str, others: Others) -> AsyncIterator[httpx2.AsyncClient]:
     """Somebody without a token."""
     async with httpx2.AsyncClient(base_url=url, timeout=20) as client:
         yield client

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
+import pytest_asyncio
 import structlog
 from pydantic import SecretStr
 from scistudio_gateway.settings import GatewaySettings
@@ -29,7 +30,7 @@ def settings(with_nats: GatewaySettings) -> GatewaySettings:
     return with_nats
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def bus(settings: GatewaySettings) -> AsyncIterator[EventBus]:
     bus = EventBus(settings)
     await bus.start()
@@ -37,7 +38,7 @@ async def bus(settings: GatewaySettings) -> AsyncIterator[EventBus]:
     await bus.stop()
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def follow(settings: GatewaySettings, serve: Any, session_token: str) -> AsyncIterator[Follow]:
     """Opens sockets on a gateway."""
     async with serve(settings) as url:

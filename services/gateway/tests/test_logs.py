@@ -22,7 +22,7 @@ FOLLOW = {"accept": "text/event-stream"}
 AT = Timestamp(seconds=1_790_000_000)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def settings(settings: GatewaySettings) -> GatewaySettings:
     return settings.model_copy(update={"heartbeat_s": 0.2})
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx2
-import pytest
+import pytest_asyncio
 from scistudio_gateway.settings import GatewaySettings
 from scistudio_platform.http import HttpServer
 from scistudio_platform.testing import TOKEN, eventually
@@ -42,7 +42,7 @@ class Upstream:
             self.ended.set()
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def upstream(settings: GatewaySettings) -> AsyncIterator[Upstream]:
     upstream = Upstream()
     server = HttpServer(upstream.app, f"unix:{settings.run_dir}/mcp.http.sock")
@@ -51,7 +51,7 @@ async def upstream(settings: GatewaySettings) -> AsyncIterator[Upstream]:
     await server.stop()
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def mcp(url: str, session_token: str) -> AsyncIterator[httpx2.AsyncClient]:
     async with httpx2.AsyncClient(base_url=url, headers={"authorization": f"Bearer {session_token}"}, timeout=20) as client:
         yield client

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx2
@@ -12,7 +14,7 @@ HTML = {"accept": "text/html,application/xhtml+xml"}
 
 
 @pytest.fixture
-def page(settings: GatewaySettings) -> Path:
+def page(settings: GatewaySettings) -> Iterator[Path]:
     """A built page, beside something that is nobody's business."""
     assert settings.page_dir is not None
     folder = settings.page_dir
@@ -22,7 +24,8 @@ def page(settings: GatewaySettings) -> Path:
     (folder / "favicon.svg").write_text("<svg/>")
     (folder.parent / "secret.txt").write_text("secret")
     (folder / "link.txt").symlink_to(folder.parent / "secret.txt")
-    return folder
+    yield folder
+    shutil.rmtree(folder)
 
 
 @pytest.mark.usefixtures("page")

@@ -10,6 +10,7 @@ import structlog
 from scistudio_gateway.settings import GatewaySettings
 from scistudio_gateway.web.problems import STATUS_OF_KIND
 from scistudio_platform.errors import Kind, RemoteError
+from scistudio_platform.testing import short_dir
 from scistudio_proto.workflow.v1 import workflow_pb2 as workflow
 
 KEYS = {"type", "title", "status", "detail", "instance", "code", "subject", "hint", "trace_id", "faults"}
@@ -44,7 +45,7 @@ async def test_a_service_that_refuses_our_own_token_does_not_sign_the_caller_out
 
 
 async def test_a_service_that_is_down_gives_503_and_says_which(settings: GatewaySettings, serve: Any, session_token: str) -> None:
-    async with serve(settings) as url:
+    async with serve(settings.model_copy(update={"run_dir": short_dir()})) as url:
         headers = {"authorization": f"Bearer {session_token}"}
         async with httpx2.AsyncClient(base_url=f"{url}/api/v1", headers=headers) as client:
             path = "/projects/p/runs/r/nodes/n/outputs/o/0/text"

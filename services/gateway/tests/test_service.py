@@ -29,7 +29,7 @@ SECRETS = {"session": "the-session-secret", "service": "the-service-secret", "na
 
 async def test_health_is_200_when_all_serve_and_names_what_is_down(with_nats: GatewaySettings, others: Any, serve: Any) -> None:
     async with serve(with_nats) as url, httpx2.AsyncClient(base_url=url, timeout=20) as client:
-        await eventually(lambda: answers(url, 200))
+        await until_it_answers(url, 200)
         body: dict[str, Any] = (await client.get("/api/v1/health")).json()
         assert (body["status"], set(body["services"].values())) == ("ok", {"serving"})
         assert body["services"].keys() == {"gateway", "workflow", "scheduler", "runner", "lineage", "panels", "mcp", "nats"}
@@ -39,7 +39,8 @@ async def test_health_is_200_when_all_serve_and_names_what_is_down(with_nats: Ga
 
 
 async def test_a_service_that_is_not_there_does_not_hold_health_up(settings: GatewaySettings, serve: Any) -> None:
-    async with serve(settings.model_copy(update={"health_timeout_s": 0.1})) as url, httpx2.AsyncClient(base_url=url, timeout=20) as client:
+    alone = settings.model_copy(update={"health_timeout_s": 0.1, "run_dir": short_dir()})
+    async with serve(alone) as url, httpx2.AsyncClient(base_url=url, timeout=20) as client:
         services = (await client.get("/api/v1/health")).json()["services"]
     assert services.pop("gateway") == "serving"
     assert set(services.values()) == {"down"}
@@ -102,6 +103,10 @@ async def answers(url: str, status: int) -> bool:
             return False
 
 
+async def until_it_answers(url: str, status: int) -> None:
+    await eventually(lambda: answers(url, status), timeout_s=30)  # type: ignore[arg-type,return-value]  # no type is inferred for it
+
+
 async def use_every_secret(url: str) -> None:
     """Right and wrong tokens, by every way they can come."""
     bearer = {"authorization": f"Bearer {SECRETS['session']}"}
@@ -126,7 +131,7 @@ async def use_socket(url: str, query: str, **options: Any) -> None:
 @pytest.mark.parametrize("log_format", ["json", "console"])
 async def test_no_token_reaches_a_log_at_any_level_and_a_signal_ends_the_process(log_format: str) -> None:
     async with process(SCISTUDIO_LOG_FORMAT=log_format) as (url, started, log):
-        await eventually(lambda: answers(url, 503), timeout_s=30)
+        await until_it_answers(url, 503)
         await use_every_secret(url)
         started.send_signal(signal.SIGTERM)
         assert await asyncio.wait_for(started.wait(), 20) == 0
