@@ -27,7 +27,7 @@ from scistudio.core.types import Array, StorageReference
 NUMBERS = st.sampled_from("bool i1 i4 i8 u1 u2 u8 f2 f4 f8 c8 c16 >i4 >f8".split())  # noqa: SIM905
 SHAPES = hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=7)
 backend = ZarrBackend()
-quiet = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quiet = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 @pytest.fixture
@@ -119,6 +119,7 @@ def test_slices_are_what_numpy_gives(fresh: Iterator[str], data: st.DataObject) 
     assert same(np.asarray(backend.slice(ref, index)), np.asarray(expected))
 
 
+@quiet
 @given(
     shape=hnp.array_shapes(min_dims=0, max_dims=5, min_side=0, max_side=5000),
     itemsize=st.sampled_from([1, 2, 4, 8, 16, 400]),

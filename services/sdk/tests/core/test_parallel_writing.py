@@ -115,3 +115,32 @@ def test_an_old_file_stays_when_writing_a_new_one_fails(tmp_path: Path) -> None:
         raise OSError("disk full")
     assert file.read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+WRITES_MORE_THAN_FITS = """
+import resource, sys
+import numpy as np
+from scistudio.core.storage import flush_context
+from scistudio.core.storage.persistence import flush
+from scistudio.core.types import Array, CompositeData, DataFrame, Text
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+flush_context.set_output_dir(sys.argv[1])
+noise = np.random.default_rng(1).random(20_000)
+objects = [Array(axes=["x"], data=noise), Array(axes=["x"], data=(noise * 1e15).astype("M8[ns]")), DataFrame(data={"a": noise}),
+           Text(content="x" * 30_000), CompositeData(slots={"a": Text(content="fits"), "b": Array(axes=["x"], data=noise)})]
+for obj in objects:
+    try:
+        flush(obj)
+    except RuntimeError as error:
+        print(error)
+print(all(obj.to_memory() is not None for obj in objects))
+"""
+
+
+def test_a_disk_that_is_full_leaves_nothing_and_loses_nothing(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", WRITES_MORE_THAN_FITS, str(tmp_path)]
+    lines = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout.splitlines()
+    assert len(lines) == 6
+    assert all("auto_flush failed for" in line and "too large" in line for line in lines[:5])
+    assert lines[5] == "True"
+    assert not list(tmp_path.iterdir())

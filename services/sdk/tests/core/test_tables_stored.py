@@ -21,7 +21,7 @@ from scistudio.core.storage.table_writer import TableWriter
 from scistudio.core.types import DataFrame, Series, StorageReference
 
 backend = ArrowBackend()
-quiet = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quiet = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 SCALARS: list[tuple[pa.DataType, st.SearchStrategy[Any]]] = [
     (pa.bool_(), st.booleans()),

@@ -73,7 +73,11 @@ class ArrayWriter:
         self._ref = StorageReference("zarr", str(path))
         self.layout = plan_layout(shape, dtype, axes=axes, chunk_shape=chunk_shape)
         self._staging = stage(Path(self._ref.path))
-        self._store = create_store(self._staging, self.layout)
+        try:
+            self._store = create_store(self._staging, self.layout)
+        except BaseException:
+            discard(self._staging)
+            raise
         self._owner = os.getpid()
         self._digests: dict[tuple[int, ...], bytes] = {}
         self._written: StorageReference | None = None

@@ -36,10 +36,11 @@ def flush(obj: T) -> T:
     directory = flush_context.get_output_dir()
     if directory is None or not isinstance(obj, DataObject) or obj._storage_ref is not None or not has_payload(obj):
         return obj
+    path = _new_path(obj, directory)
     try:
-        obj.storage_ref = write_object(obj, _new_path(obj, directory))
+        obj.storage_ref = write_object(obj, path)
     except (OSError, ValueError, TypeError, KeyError, RuntimeError) as error:
-        raise RuntimeError(f"auto_flush failed for {type(obj).__name__}: {error}") from error
+        raise RuntimeError(f"auto_flush failed for {type(obj).__name__}: {error} (writing to {path})") from error
     obj._transient_data = None
     return obj
 

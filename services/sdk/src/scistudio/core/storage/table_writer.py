@@ -96,9 +96,11 @@ class TableWriter:
 
     def abandon(self) -> None:
         """Leave nothing behind."""
-        if self._file is not None:
-            self._file.close()
-        discard(self._staging)
+        try:
+            if self._file is not None:
+                self._file.close()
+        finally:
+            discard(self._staging)
 
     def __enter__(self) -> Self:
         return self
@@ -118,7 +120,11 @@ class TableWriter:
 
         table_types.check_storable(schema)
         self._schema = schema
-        self._file = pq.ParquetWriter(str(self._staging), schema, compression="zstd")
+        try:
+            self._file = pq.ParquetWriter(str(self._staging), schema, compression="zstd")
+        except BaseException:
+            discard(self._staging)
+            raise
 
     def _fitted(self, table: Any) -> Any:
         try:
