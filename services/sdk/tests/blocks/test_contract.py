@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 
+import numpy as np
 import pytest
+from scistudio.blocks.dropins import blocks_of, load_file
+from scistudio.core.types import Array, Collection
+from scistudio.testing import BlockTestHarness
 
 PUBLIC = {
     "scistudio.blocks.base": "Block BlockConfig ExecutionMode InputPort OutputPort PackageInfo INTERACTIVE_RESPONSE_KEY PANEL_API_VERSION "
@@ -50,3 +55,11 @@ def test_a_public_root_declares_its_names(module: str) -> None:
 def test_a_name_resolves_where_packages_look_for_it(module: str) -> None:
     names = {**PUBLIC, **DEEP}[module].split()
     assert [name for name in names if not hasattr(import_module(module), name)] == []
+
+
+def test_the_block_of_the_readme_runs(tmp_path: Path) -> None:
+    readme = Path(__file__).parents[2] / "README.md"
+    (tmp_path / "scale.py").write_text(readme.read_text().split("```python\n")[1].split("```")[0])
+    (scale,) = blocks_of(load_file(tmp_path / "scale.py"))
+    outputs = BlockTestHarness(scale).smoke_test({"image": Collection([Array(axes=["x"], data=np.ones(2))])}, {"factor": 3.0})
+    assert outputs["image"][0].to_numpy().tolist() == [3.0, 3.0]

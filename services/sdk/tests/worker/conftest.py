@@ -38,7 +38,9 @@ class Parent:
 
     def __init__(self) -> None:
         self._control, theirs = socket.socketpair()
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_thread:false"}
+        # As a host starts it: with buffers, whatever the tests themselves were started with.
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+        environment |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_thread:false"}
         self._process = subprocess.Popen(
             [sys.executable, str(Path(__file__).with_name("warm_parent.py")), str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
