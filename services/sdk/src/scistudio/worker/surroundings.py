@@ -71,10 +71,9 @@ def set_threads(n_cores: int) -> None:
             os.environ[name] = str(n_cores)
     if n_cores == 1:
         return  # what the parent was started with
-    with contextlib.suppress(ImportError):
-        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    from threadpoolctl import threadpool_limits
 
-        threadpool_limits(n_cores)
+    threadpool_limits(n_cores)
     pyarrow = sys.modules.get("pyarrow")
     if pyarrow is not None:
         pyarrow.set_cpu_count(n_cores)
