@@ -93,6 +93,8 @@ class Raises(Block):
                 return {"out": 3}
             case "empty":
                 return {"out": []}
+            case "unstorable":
+                return {"out": Text(content="a"), "more": DataFrame(data=[1])}
             case "hollow":
                 return {"out": Text()}
             case "nowhere":
@@ -168,3 +170,11 @@ class Parallel(Block):
         images = self.pack([Array(axes=["y", "x"], data=np.full((64, 64), n)) for n in range(4)])
         assert images[1].to_numpy().sum() == 64 * 64
         return {"out": self.parallel_map(doubled, images, max_workers=2)}
+
+
+class Reads(Block):
+    input_ports = [InputPort(name="file", accepted_types=[Artifact])]
+    output_ports = [OutputPort(name="out", accepted_types=[Text])]
+
+    def run(self, inputs: dict[str, Any], config: BlockConfig) -> dict[str, Any]:
+        return {"out": Text(content=str(len(inputs["file"][0].to_memory())))}

@@ -118,6 +118,11 @@ def test_tables_travel_by_reference(parent: Any, request_for: Any) -> None:
         ("nothing", "block.output_missing", "Required output port 'out' was not produced by the block."),
         ("type", "block.output_type", "Output port 'out' takes Text, but the block returned Array."),
         ("number", "block.output_type", "Output port 'out' takes Text, but the block returned int."),
+        (
+            "unstorable",
+            "block.output_invalid",
+            "RuntimeError: auto_flush failed for DataFrame: ArrowBackend.write expects dict or pa.Table, got list. [output port 'more', item 0]",
+        ),
         ("hollow", "block.output_invalid", "Output port 'out', item 0: the Text holds no data to store."),
     ],
 )
@@ -160,6 +165,14 @@ def test_a_lost_input_names_port_and_reference(parent: Any, request_for: Any) ->
     assert last["code"] == "storage.missing"
     assert last["subject"] == "node/n1/port/table"
     assert str(path) in last["message"]
+
+
+def test_a_file_that_is_gone_names_its_port(parent: Any, request_for: Any, tmp_path: Path) -> None:
+    made = parent.run(request_for("Scratch")).last["outputs"]["out"]
+    assert text_of(parent.run(request_for("Reads", {"file": made}))) == "4"
+    Path(made["items"][0]["metadata"]["file_path"]).unlink()
+    last = parent.run(request_for("Reads", {"file": made})).last
+    assert (last["code"], last["subject"]) == ("storage.missing", "node/n1/port/file")
 
 
 def test_an_empty_list_is_an_empty_collection_of_the_ports_type(parent: Any, request_for: Any) -> None:

@@ -35,8 +35,10 @@ class WorkerError(Exception):
 
 def describe(error: BaseException, stage: str, request: Mapping[str, Any]) -> dict[str, Any]:
     """Return the ``error`` message for the host."""
-    port = getattr(error, "port", "") or _port_of_reference(error, request)
+    port = getattr(error, "port", "") or _port_of_lost_data(error, request)
     code, hint = _code_and_hint(error, stage)
+    if port and isinstance(error, FileNotFoundError):
+        code, hint = "storage.missing", "The file was deleted or moved since the workflow first referred to it: put it back."
     node = str(request.get("node_id") or "")
     subject = f"node/{node}" + (f"/port/{port}" if port else "")
     text = "" if isinstance(error, WorkerError) else _traceback(error)
@@ -106,22 +108,24 @@ def _traceback(error: BaseException) -> str:
     return text if len(text) <= MAX_TRACEBACK else "…\n" + text[-MAX_TRACEBACK:]
 
 
-def _port_of_reference(error: BaseException, request: Mapping[str, Any]) -> str:
-    """Find the input port whose stored object could not be read."""
-    paths = {ref.path for cause in _causes(error) if (ref := getattr(cause, "ref", None)) is not None and hasattr(ref, "path")}
+def _port_of_lost_data(error: BaseException, request: Mapping[str, Any]) -> str:
+    """Find the input port whose stored object, or file in place, could not be read."""
+    paths: set[str] = set()
+    for cause in _causes(error):
+        reference = getattr(cause, "ref", None)
+        paths |= {str(value) for value in (getattr(reference, "path", None), getattr(cause, "filename", None)) if value}
     if not paths:
         return ""
     return next((port for port, wire in (request.get("inputs") or {}).items() if paths & set(_paths_in(wire))), "")
 
 
 def _paths_in(wire: Any) -> Iterator[str]:
+    """Yield the paths that a port's value refers to."""
     if not isinstance(wire, dict):
         return
-    if isinstance(wire.get("path"), str):
-        yield wire["path"]
-    for child in wire.get("items") or []:
-        yield from _paths_in(child)
-    for child in ((wire.get("metadata") or {}).get("slots") or {}).values():
+    metadata = wire.get("metadata") or {}
+    yield from (str(path) for path in (wire.get("path"), metadata.get("file_path")) if path)
+    for child in [*(wire.get("items") or []), *(metadata.get("slots") or {}).values()]:
         yield from _paths_in(child)
 
 

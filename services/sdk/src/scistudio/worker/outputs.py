@@ -94,7 +94,11 @@ def _flush_one(port: str, index: int, item: DataObject) -> None:
     if isinstance(item, Artifact) and item.storage_ref is None and item.file_path is not None:
         _settle(port, item)
         return
-    persistence.flush(item)
+    try:
+        persistence.flush(item)
+    except RuntimeError as error:
+        error.add_note(f"output port '{port}', item {index}")
+        raise
     if item.storage_ref is None:
         raise WorkerError(
             "block.output_invalid",
