@@ -123,21 +123,6 @@ async def test_rows_and_text_are_read_as_asked(http: httpx2.AsyncClient, others:
     assert (text.text, text.headers["content-type"]) == ("µ", "text/plain; charset=utf-8")
 
 
-@pytest.mark.parametrize(
-    ("media_type", "disposition"),
-    [("image/png", "inline"), ("image/svg+xml", "inline"), ("application/pdf", "inline"), ("text/html", "attachment"), ("", "attachment")],
-)
-async def test_a_page_that_a_block_wrote_never_runs_as_ours(
-    http: httpx2.AsyncClient, others: Any, read_answer: ReadAnswer, media_type: str, disposition: str
-) -> None:
-    others.panels.answers["Read"] = read_answer({}, [b"<svg onload=steal()>"], media_type)
-    answer = await http.get(f"{OUTPUT}/0/file")
-    assert answer.headers["content-disposition"] == disposition
-    assert answer.headers["content-type"] == (media_type or "application/octet-stream")
-    assert answer.headers["x-content-type-options"] == "nosniff"
-    assert "sandbox" in answer.headers["content-security-policy"]
-
-
 async def test_an_error_before_the_first_part_is_a_problem(http: httpx2.AsyncClient, others: Any) -> None:
     others.panels.answers["Read"] = RemoteError(Kind.NOT_FOUND, "data.gone", "The file is gone.")
     answer = await http.get(f"{OUTPUT}/0/array")
@@ -176,7 +161,7 @@ async def test_a_read_ends_when_its_caller_goes(http: httpx2.AsyncClient, others
             ended.set()
 
     others.panels.answers["Read"] = endless
-    async with http.stream("GET", f"{OUTPUT}/0/file") as answer:
+    async with http.stream("GET", f"{OUTPUT}/0/array") as answer:
         assert answer.status_code == 200
         await anext(answer.aiter_bytes())
     await eventually(ended.is_set)

@@ -16,7 +16,6 @@ from scistudio_gateway.domain.exact_json import ascii_json, read_json
 from scistudio_gateway.domain.outputs import ItemKind, port_content
 from scistudio_gateway.errors import EmptyRead, HeaderTooLarge
 from scistudio_gateway.rest.representations import (
-    INT32,
     INT64,
     IndexPath,
     Json,
@@ -35,8 +34,6 @@ OUTPUT = "/projects/{project}/runs/{run}/nodes/{node}/outputs/{port}"
 READ_TIMEOUT_S = 300.0  # of the whole answer, which a slow caller draws out
 HEADER_LIMIT_BYTES = 48 * 1024
 ARRAY, ARROW, TEXT = "application/vnd.scistudio.array", "application/vnd.apache.arrow.stream", "text/plain; charset=utf-8"
-# What a browser may show by itself. Everything else is a download: a page that a block wrote must not run as one of ours.
-SHOWN = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml", "application/pdf", "text/plain"})
 
 
 class OutputItem(Representation):
@@ -58,7 +55,7 @@ class OutputPage(Page[OutputItem]):
     n_items: int
 
 
-def _binary(media_type: str, about: str) -> dict[int | str, dict[str, Any]]:
+def binary(media_type: str, about: str) -> dict[int | str, dict[str, Any]]:
     """Declare a body that is not JSON, and the header that says what it is."""
     header = {"description": f"JSON: {about}. Integers beyond 2^53 are strings.", "schema": {"type": "string"}}
     schema = {"type": "string", "format": "binary"}
@@ -87,12 +84,12 @@ async def list_output_items(
 
 
 @router.get(OUTPUT + "/{index}")
-async def describe_output_item(
+async def describe_outputoutput_item(
     project: ProjectPath, run: RunPath, node: NodePath, port: PortPath, index: IndexPath, services: Services
 ) -> dict[str, Json]:
     """What an item is, without its payload."""
-    request = pb.ReadRequest(project_id=project, output=_item(run, node, port, index), describe=pb.DescribeRead())
-    header, parts = await _read(services, request)
+    request = pb.ReadRequest(project_id=project, output=output_item(run, node, port, index), describe=pb.DescribeRead())
+    header, parts = await read(services, request)
     async for _ in parts:  # a description has no body; the call ends here
         pass
     description: dict[str, Json] = read_json(header.metadata_json, {})
@@ -100,7 +97,7 @@ async def describe_output_item(
 
 
 @router.get(
-    OUTPUT + "/{index}/array", response_class=Response, responses=_binary(ARRAY, "shape, dtype, axes, full_shape, origin, step, vmin, vmax")
+    OUTPUT + "/{index}/array", response_class=Response, responses=binary(ARRAY, "shape, dtype, axes, full_shape, origin, step, vmin, vmax")
 )
 async def read_array(
     project: ProjectPath,
@@ -122,10 +119,10 @@ async def read_array(
     """A rectangle of an array: raw values, little-endian, in C order."""
     indices = {axis: int(place) for axis, _, place in (one.rpartition(":") for one in at)}
     read = pb.ArrayRead(indices=indices, y=y, x=x, height=height, width=width, max_side=max_side)
-    return await _answer(services, pb.ReadRequest(project_id=project, output=_item(run, node, port, index), array=read))
+    return await _answer(services, pb.ReadRequest(project_id=project, output=output_item(run, node, port, index), array=read))
 
 
-@router.get(OUTPUT + "/{index}/table", response_class=Response, responses=_binary(ARROW, "total_rows, columns [{name, type}], offset"))
+@router.get(OUTPUT + "/{index}/table", response_class=Response, responses=binary(ARROW, "total_rows, columns [{name, type}], offset"))
 async def read_table(
     project: ProjectPath,
     run: RunPath,
@@ -139,10 +136,10 @@ async def read_table(
 ) -> StreamingResponse:
     """Rows of a table, as an Arrow IPC stream."""
     read = pb.TableRead(offset=offset, limit=limit, columns=column)
-    return await _answer(services, pb.ReadRequest(project_id=project, output=_item(run, node, port, index), table=read))
+    return await _answer(services, pb.ReadRequest(project_id=project, output=output_item(run, node, port, index), table=read))
 
 
-@router.get(OUTPUT + "/{index}/text", response_class=Response, responses=_binary(TEXT, "total_bytes, truncated"))
+@router.get(OUTPUT + "/{index}/text", response_class=Response, responses=binary(TEXT, "total_bytes, truncated"))
 async def read_text(
     project: ProjectPath,
     run: RunPath,
@@ -155,26 +152,15 @@ async def read_text(
 ) -> StreamingResponse:
     """A piece of a text."""
     read = pb.TextRead(offset=offset, limit=limit)
-    return await _answer(services, pb.ReadRequest(project_id=project, output=_item(run, node, port, index), text=read))
+    return await _answer(services, pb.ReadRequest(project_id=project, output=output_item(run, node, port, index), text=read))
 
 
-@router.get(OUTPUT + "/{index}/file", response_class=Response, responses=_binary("*/*", "total_bytes, offset"))
-async def read_file(
-    project: ProjectPath, run: RunPath, node: NodePath, port: PortPath, index: IndexPath, services: Services
-) -> StreamingResponse:
-    """The bytes of a file, with its media type; what a browser shows by itself is shown, the rest is a download."""
-    request = pb.ReadRequest(project_id=project, output=_item(run, node, port, index), file=pb.FileRead())
-    response = await _answer(services, request)
-    shown = response.headers["content-type"].partition(";")[0].strip().lower() in SHOWN
-    response.headers["Content-Disposition"] = "inline" if shown else "attachment"
-    return response
+def output_item(run: str, node: str, port: str, index: int) -> pb.OutputItem:
+    """Return the item that a path names."""
+    return pb.OutputItem(run_id=run, node_id=node, port=port, index=index)
 
 
-def _item(run: str, node: str, port: str, index: int) -> pb.OutputItem:
-    return pb.OutputItem(run_id=run, node_id=node, port=port, index=min(index, INT32))
-
-
-async def _read(services: Backends, request: pb.ReadRequest) -> tuple[pb.ReadHeader, AsyncIterator[bytes]]:
+async def read(services: Backends, request: pb.ReadRequest) -> tuple[pb.ReadHeader, AsyncIterator[bytes]]:
     """Return the header, and the parts of the body still to come; what goes wrong before them becomes a status."""
     call = services.panels.stub.Read(request, timeout=READ_TIMEOUT_S)
     answers = aiter(call)
@@ -193,7 +179,7 @@ async def _read(services: Backends, request: pb.ReadRequest) -> tuple[pb.ReadHea
 
 
 async def _answer(services: Backends, request: pb.ReadRequest) -> StreamingResponse:
-    header, parts = await _read(services, request)
+    header, parts = await read(services, request)
     metadata = ascii_json(read_json(header.metadata_json, {}))
     if len(metadata) > HEADER_LIMIT_BYTES:
         raise HeaderTooLarge(len(metadata))

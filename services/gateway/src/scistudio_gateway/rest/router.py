@@ -8,7 +8,7 @@ from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
 
 import scistudio_gateway
-from scistudio_gateway.rest import catalog, data, health, lineage, logs, projects, runs, session, workflows
+from scistudio_gateway.rest import catalog, data, files, health, lineage, logs, projects, runs, session, workflows
 from scistudio_gateway.web.problems import MEDIA_TYPE, Problem
 
 API = "/api/v1"
@@ -42,7 +42,7 @@ PROBLEM_RESPONSES = {
 def api_router() -> APIRouter:
     """Return all routes of the API, the unknown ones included."""
     router = APIRouter(prefix=API)
-    for part in (health, session, projects, workflows, catalog, runs, logs, data, lineage):
+    for part in (health, session, projects, workflows, catalog, runs, logs, data, files, lineage):
         router.include_router(part.router)
     return router
 
