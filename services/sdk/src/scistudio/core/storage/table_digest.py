@@ -22,73 +22,96 @@ def column_digest(column: Any) -> bytes:
 
 
 def _one_array(column: Any) -> Any:
-    """Return the column as one array, with wide offsets so that long texts fit."""
+    """Return the column as one array; texts that come in several chunks get wide offsets, so that they fit together."""
     import pyarrow as pa
 
-    chunks = [_simple(chunk) for chunk in column.chunks]
+    chunks = column.chunks
     if not chunks:
-        return _simple(pa.array([], type=column.type))
-    return chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)
+        return pa.array([], type=column.type)
+    return chunks[0] if len(chunks) == 1 else pa.concat_arrays([_wide(_stripped(chunk)) for chunk in chunks])
 
 
-def _simple(array: Any) -> Any:
-    """Strip what does not belong to the values: extension types, dictionaries, the width of offsets."""
+def _stripped(array: Any) -> Any:
+    """Strip what does not belong to the values: extension types and dictionaries."""
     import pyarrow as pa
-    import pyarrow.types as pt
 
     if isinstance(array, pa.ExtensionArray):
-        return _simple(array.storage)
-    if pt.is_dictionary(array.type):
-        return _simple(array.dictionary_decode())
-    if _is_text(array.type):
-        return array.cast(pa.large_string()).view(pa.large_binary()) if _is_unicode(array.type) else array.cast(pa.large_binary())
-    return array
+        return _stripped(array.storage)
+    return _stripped(array.dictionary_decode()) if isinstance(array, pa.DictionaryArray) else array
+
+
+def _wide(array: Any) -> Any:
+    import pyarrow as pa
+
+    if not _is_text(array.type):
+        return array
+    return array.cast(pa.large_string()).view(pa.large_binary()) if _is_unicode(array.type) else array.cast(pa.large_binary())
 
 
 def _feed(hasher: Any, array: Any) -> None:
     import pyarrow.types as pt
 
-    array = _simple(array)
+    array = _stripped(array)
     hasher.update(len(array).to_bytes(8, "little"))
-    valid = _validity(array)
-    hasher.update(b"" if valid is None else _packed(valid))
     if pt.is_null(array.type):
         return
+    valid = _validity(array)
+    hasher.update(b"" if valid is None else _packed(valid))
     if pt.is_struct(array.type):
         for child in array.flatten():
             _feed(hasher, child)
     elif pt.is_nested(array.type):
         _feed_lists(hasher, array)
     elif pt.is_boolean(array.type):
-        hasher.update(_packed(array.fill_null(False).to_numpy(zero_copy_only=False)))
-    elif pt.is_large_binary(array.type):
-        _feed_texts(hasher, array)
+        hasher.update(_packed(_bits(array.buffers()[1], array) if valid is None else _bits(array.buffers()[1], array) & valid))
+    elif _is_text(array.type):
+        _feed_texts(hasher, array, valid)
     else:
         hasher.update(memoryview(_fixed_width(array, valid)))
 
 
 def _feed_lists(hasher: Any, array: Any) -> None:
+    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.types as pt
 
     if pt.is_map(array.type):
         array = array.cast(pa.list_(pa.struct([array.type.key_field, array.type.item_field])))
-    hasher.update(_lengths(pc.list_value_length(array)))
+    lengths = pc.list_value_length(array).fill_null(0).to_numpy(zero_copy_only=False)
+    hasher.update(lengths.astype(np.dtype("<i8")).tobytes())
     _feed(hasher, array.flatten())
 
 
-def _feed_texts(hasher: Any, array: Any) -> None:
+def _feed_texts(hasher: Any, array: Any, valid: np.ndarray[Any, Any] | None) -> None:
+    """Feed the lengths, then all texts. Arrow's own functions are used for rare cases only: their first use costs milliseconds."""
     import numpy as np
     import pyarrow as pa
-    import pyarrow.compute as pc
+    import pyarrow.types as pt
 
-    array = array.fill_null(pa.scalar(b"", type=array.type))
-    hasher.update(_lengths(pc.binary_length(array)))
-    _validity_bits, offsets, data = array.buffers()
+    narrow = pt.is_string(array.type) or pt.is_binary(array.type)
+    if not narrow and not pt.is_large_binary(array.type) and not pt.is_large_string(array.type):
+        array, narrow = _wide(array), False
+    offsets = _offsets(array, narrow=narrow)
+    lengths = np.diff(offsets)
+    if valid is not None and lengths[~valid].any():
+        _feed_texts(hasher, _wide(array).fill_null(pa.scalar(b"", type=pa.large_binary())), None)
+        return
+    hasher.update(lengths.astype("<i8", copy=False).tobytes())
+    data = array.buffers()[2]
     if data is not None and len(array):
-        bounds = np.frombuffer(offsets, dtype=np.int64)[[array.offset, array.offset + len(array)]]
-        hasher.update(memoryview(data)[bounds[0] : bounds[1]])
+        hasher.update(memoryview(data)[offsets[0] : offsets[-1]])
+
+
+def _offsets(array: Any, *, narrow: bool) -> np.ndarray[Any, Any]:
+    """Return where each text starts, and where the last one ends, as 64-bit numbers."""
+    import numpy as np
+
+    buffer = array.buffers()[1]
+    if buffer is None or not len(array):
+        return np.zeros(1, dtype=np.int64)
+    stored = np.frombuffer(buffer, dtype=np.int32 if narrow else np.int64)
+    return stored[array.offset : array.offset + len(array) + 1].astype(np.int64)
 
 
 def _fixed_width(array: Any, valid: np.ndarray[Any, Any] | None) -> np.ndarray[Any, Any]:
@@ -108,21 +131,21 @@ def _fixed_width(array: Any, valid: np.ndarray[Any, Any] | None) -> np.ndarray[A
 
 def _validity(array: Any) -> np.ndarray[Any, Any] | None:
     """Return which values are there, or ``None`` when all are."""
-    return array.is_valid().to_numpy(zero_copy_only=False) if array.null_count else None
+    return _bits(array.buffers()[0], array) if array.null_count else None
+
+
+def _bits(buffer: Any, array: Any) -> np.ndarray[Any, Any]:
+    """Return the bits of a bitmap that belong to an array."""
+    import numpy as np
+
+    packed = np.empty(0, dtype=np.uint8) if buffer is None else np.frombuffer(buffer, dtype=np.uint8)
+    return np.unpackbits(packed, count=array.offset + len(array), bitorder="little")[array.offset :].astype(bool)
 
 
 def _packed(bits: np.ndarray[Any, Any]) -> bytes:
     import numpy as np
 
     return np.packbits(bits).tobytes()
-
-
-def _lengths(lengths: Any) -> bytes:
-    import numpy as np
-
-    return (
-        lengths.fill_null(0).to_numpy(zero_copy_only=False).astype("<i8", copy=False).tobytes() if len(lengths) else np.int64(0).tobytes()
-    )
 
 
 def _is_text(data_type: Any) -> bool:
