@@ -118,11 +118,6 @@ def test_tables_travel_by_reference(parent: Any, request_for: Any) -> None:
         ("nothing", "block.output_missing", "Required output port 'out' was not produced by the block."),
         ("type", "block.output_type", "Output port 'out' takes Text, but the block returned Array."),
         ("number", "block.output_type", "Output port 'out' takes Text, but the block returned int."),
-        (
-            "unstorable",
-            "block.output_invalid",
-            "RuntimeError: auto_flush failed for DataFrame: ArrowBackend.write expects dict or pa.Table, got list. [output port 'more', item 0]",
-        ),
         ("hollow", "block.output_invalid", "Output port 'out', item 0: the Text holds no data to store."),
     ],
 )
@@ -165,6 +160,13 @@ def test_a_lost_input_names_port_and_reference(parent: Any, request_for: Any) ->
     assert last["code"] == "storage.missing"
     assert last["subject"] == "node/n1/port/table"
     assert str(path) in last["message"]
+
+
+def test_an_output_that_cannot_be_stored_names_its_port(parent: Any, request_for: Any) -> None:
+    last = parent.run(request_for("Raises", how="unstorable")).last
+    assert last["code"] == "block.output_invalid"
+    assert "got list" in last["message"]
+    assert last["message"].endswith("[output port 'more', item 0]")
 
 
 def test_a_file_that_is_gone_names_its_port(parent: Any, request_for: Any, tmp_path: Path) -> None:
