@@ -76,3 +76,13 @@ def test_levels_are_read_from_standard_error() -> None:
     assert level_of("stderr", "/a/b.py:3: UserWarning: odd") == "warning"
     assert level_of("stderr", "Traceback (most recent call last):") == "error"
     assert level_of("stdout", "ERROR x") == "info"
+
+
+@in_module_loop
+async def test_a_result_that_came_between_hello_and_its_answer_is_told(bench: Any) -> None:
+    bench.host.detach()
+    id = bench.start("Trivial", id="late")
+    assert id in bench.host.hello().running
+    await eventually(lambda: list(bench.host.hello().finished))
+    bench.host.attach(bench.hear)
+    assert bench.results[id].outcome == pb.OUTCOME_DONE

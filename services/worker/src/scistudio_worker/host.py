@@ -78,6 +78,8 @@ class WorkerHost:
     def attach(self, emit: Emit) -> None:
         """Speak to a runner from now on, beginning with what it may have missed."""
         self._emit = emit
+        for result in self._finished.values():  # one may have come between our hello and its answer
+            emit(pb.ConnectRequest(result=result))
         for execution in self._running.values():
             execution.tell_again()
 
