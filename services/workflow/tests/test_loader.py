@@ -109,6 +109,7 @@ def test_labels_are_kept_as_they_are_written() -> None:
 def test_anchors_and_merge_keys_work() -> None:
     text = NODES + "  - {id: a, block_type: x, config: &c {k: 1, l: 2}}\n  - {id: b, block_type: x, config: {<<: *c, k: 3}}\n"
     assert load_workflow(text, "m").nodes[1].config == {"k": 3, "l": 2}
+    assert load_workflow(NODES + "  - {id: a, block_type: x, config: {'<<': 1}}\n", "m").nodes[0].config == {"<<": 1}
 
 
 def test_unknown_keys_are_ignored() -> None:

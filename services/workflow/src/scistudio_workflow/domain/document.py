@@ -103,6 +103,7 @@ class _Frame:
     weight: int = 1
     key: str | None = None
     key_line: int = 0
+    merging: bool = False
     merges: list[tuple[int, Any]] = field(default_factory=list)
 
 
@@ -116,6 +117,7 @@ class _Item:
     text: str | None = None
     weight: int = 1
     written: str | None = None
+    plain: bool = False
 
 
 class _Reader:
@@ -206,11 +208,11 @@ class _Reader:
                 line=item.line,
                 column=item.column,
             )
-        frame.key, frame.key_line = key, item.line
+        frame.key, frame.key_line, frame.merging = key, item.line, key == "<<" and item.plain
 
     def _set_value(self, frame: _Frame, mapping: Mapped, item: _Item) -> None:
         key, frame.key = frame.key or "", None
-        if key == "<<":
+        if frame.merging:
             frame.merges.append((frame.key_line, item.value))
             return
         mapping[key], mapping.lines[key] = item.value, frame.key_line
@@ -223,7 +225,7 @@ class _Reader:
         value = typed(event)
         plain = event.implicit[0] and event.tag is None
         keep = plain and (not isinstance(value, str) or value.lower() in YES_AND_NO)
-        return _Item(value, line, column, text=event.value if keep else None, written=event.value)
+        return _Item(value, line, column, text=event.value if keep else None, written=event.value, plain=plain)
 
     def _alias(self, event: Any) -> _Item:
         if event.anchor not in self._anchors:
