@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -117,6 +120,21 @@ async def test_a_child_has_a_clean_place(bench: Any, method: str) -> None:
     assert "fds [0, 1, 2, 3]" in said
     assert "oom 500" in said
     assert "sigterm blocked False" in said
+
+
+def doomed_host(project: Path, marker: Path) -> subprocess.Popen[bytes]:
+    project.mkdir()
+    script = Path(__file__).with_name("doomed_host.py")
+    return subprocess.Popen([sys.executable, str(script), str(project), json.dumps({"marker": str(marker), "wait": True})])
+
+
+async def test_what_a_killed_host_leaves_is_ended_without_it(tmp_path: Path) -> None:
+    marker = tmp_path / "pids"
+    host = doomed_host(tmp_path / "project", marker)
+    await eventually(lambda: marker.exists() and len(daemons(marker)) == 2, timeout_s=30)
+    host.kill()
+    host.wait()
+    await eventually(lambda: not any(is_alive(pid) for pid in daemons(marker)))
 
 
 async def test_executions_run_side_by_side(bench: Any) -> None:

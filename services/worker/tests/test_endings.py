@@ -65,9 +65,16 @@ async def test_a_missing_class_is_said(bench: Any) -> None:
 
 
 async def test_an_unreadable_request_is_an_error_and_not_silence(bench: Any) -> None:
-    bench.host.execute(pb.Execution(execution_id="x1", node_id="n1", config_json="{"))
+    bench.host.execute(pb.Execution(execution_id="x1", node_id="n1", project_dir=str(bench.project), config_json="{"))
     result = await bench.result()
     assert (result.outcome, result.error.code) == (pb.OUTCOME_ERROR, "worker.internal")
+
+
+async def test_a_project_that_is_gone_is_named(bench: Any) -> None:
+    bench.host.execute(pb.Execution(execution_id="x1", node_id="n1", project_dir="/nonexistent/project"))
+    result = await bench.result()
+    assert (result.outcome, result.error.code) == (pb.OUTCOME_ERROR, "worker.project_missing")
+    assert "/nonexistent/project" in result.error.message
 
 
 async def test_an_answer_counts_although_the_process_lingers(bench: Any) -> None:

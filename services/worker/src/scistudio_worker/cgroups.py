@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 from scistudio_worker import linux
 
 PREFIX = "scistudio-worker"
+_NAME = re.compile(rf"{PREFIX}-(\d+)-(\d+)-[0-9a-f]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +113,8 @@ def inner(folder: Path) -> list[Path]:
 
 def left_over(folder: Path) -> list[Path]:
     """Groups below ``folder`` whose worker host is dead."""
-    dead = []
-    for entry in folder.glob(f"{PREFIX}-*-*-*"):
-        pid, began, _ = entry.name.removeprefix(f"{PREFIX}-").split("-")
-        if pid.isdigit() and linux.start_time(int(pid)) != began:
-            dead.append(entry)
-    return dead
+    named = [(entry, _NAME.fullmatch(entry.name)) for entry in folder.iterdir()]
+    return [entry for entry, name in named if name is not None and linux.start_time(int(name[1])) != name[2]]
 
 
 def pids(folder: Path) -> list[int]:

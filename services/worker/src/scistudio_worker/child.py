@@ -10,7 +10,6 @@ import socket
 import sys
 import traceback
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import NoReturn
 
 from scistudio.worker import protocol
@@ -20,7 +19,7 @@ from scistudio_worker import linux, reaper
 
 SOCKET_FD = 3
 START_FAILED = 70  # of <sysexits.h>: an internal fault, before the block's code
-OOM_SCORE = 500  # when memory runs out, the kernel ends a block before a service
+OOM_SCORE = b"500"  # when memory runs out, the kernel ends a block before a service
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +28,6 @@ class ForkCommand:
 
     Attributes
     ----------
-    directory : str
-        The working directory: the project's folder. Empty: stay.
     groups : list of str
         ``cgroup.procs`` files in which the child enters itself.
     cpu_limit_s : int
@@ -42,7 +39,6 @@ class ForkCommand:
     """
 
     id: str
-    directory: str
     groups: list[str] = field(default_factory=list)
     cpu_limit_s: int = 0
     fresh: bool = False
@@ -72,15 +68,15 @@ def _prepare(command: ForkCommand, fds: list[int], parent_pid: int) -> bool:
     alive = linux.die_with_parent(signal.SIGUSR1 if command.with_reaper else signal.SIGKILL, parent_pid)
     _take_descriptors(fds)
     signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for path in command.groups:
-        Path(path).write_text("0", encoding="ascii")
-    _set_limits(command.cpu_limit_s)
+        _write(path, b"0")
+    with contextlib.suppress(OSError):  # containers may refuse it
+        _write("/proc/self/oom_score_adj", OOM_SCORE)
+    if command.cpu_limit_s:
+        resource.setrlimit(resource.RLIMIT_CPU, (command.cpu_limit_s, command.cpu_limit_s + 5))
     if command.with_reaper and alive:
         reaper.fork_beneath_reaper()
-    _reset_signals()
-    if command.directory:
-        os.chdir(command.directory)
-        os.environ["SCISTUDIO_PROJECT_DIR"] = command.directory
     return alive
 
 
@@ -93,19 +89,13 @@ def _take_descriptors(fds: list[int]) -> None:
     os.closerange(SOCKET_FD + 1, os.sysconf("SC_OPEN_MAX"))
 
 
-def _set_limits(cpu_limit_s: int) -> None:
-    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    if cpu_limit_s:
-        resource.setrlimit(resource.RLIMIT_CPU, (cpu_limit_s, cpu_limit_s + 5))
-    with contextlib.suppress(OSError):  # containers may refuse it
-        Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE), encoding="ascii")
-
-
-def _reset_signals() -> None:
-    for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGUSR1):
-        signal.signal(number, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+def _write(path: str, data: bytes) -> None:
+    """Write in three calls of the kernel: each page of the parent's objects that a child touches is copied for it."""
+    fd = os.open(path, os.O_WRONLY)
+    try:
+        os.write(fd, data)
+    finally:
+        os.close(fd)
 
 
 def _become_fresh() -> None:

@@ -35,3 +35,16 @@ class ProbeFailed(SciStudioError):
             subject=project_dir,
             hint="A file in `blocks/` or `types/`, or an installed package, may end the process that reads it.",
         )
+
+
+class ProjectMissing(SciStudioError):
+    """The project's folder is not where the execution says."""
+
+    kind, code = Kind.NOT_FOUND, "worker.project_missing"
+
+    def __init__(self, project_dir: str) -> None:
+        super().__init__(
+            f"The folder of the project does not exist here: {project_dir or 'none was given'}.",
+            subject=project_dir,
+            hint="Was it moved? A worker host on another machine must see the project under the same path.",
+        )

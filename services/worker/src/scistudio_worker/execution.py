@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import os
 import time
 from collections.abc import Callable
 from typing import Any
@@ -19,6 +20,7 @@ from scistudio_proto.runner.v1 import runner_pb2 as pb
 
 from scistudio_worker import outcome
 from scistudio_worker.child import ForkCommand
+from scistudio_worker.errors import ProjectMissing
 from scistudio_worker.limits import LimitWatch
 from scistudio_worker.outcome import Facts, Stop
 from scistudio_worker.output import Output
@@ -57,7 +59,6 @@ def command_of(spec: pb.Execution) -> ForkCommand:
     """Return how the child is made."""
     return ForkCommand(
         id=spec.execution_id,
-        directory=spec.project_dir,
         cpu_limit_s=math.ceil(spec.limits.cpu_time_s),
         fresh=spec.start_method == "spawn",
     )
@@ -116,6 +117,8 @@ class Execution(Listener):
         return result
 
     async def _run(self) -> pb.Result:
+        if not os.path.isdir(self.spec.project_dir):  # noqa: ASYNC240,PTH112  # one call of the kernel
+            raise ProjectMissing(self.spec.project_dir)
         request = request_of(self.spec)
         limits = self.spec.limits
         if limits.wall_time_s:

@@ -67,9 +67,16 @@ class Forker:
         self._last_output = b""
         self._ready: asyncio.Future[None] | None = None
         self._listeners: dict[str, ChildListener] = {}
+        self._watched: list[tuple[str, int]] = []
 
     async def ready(self) -> None:
-        """Wait for the warm parent, starting it when there is none. Raises StartFailed when it does not come up."""
+        """Wait for the warm parent, starting it when there is none or when its environment has changed.
+
+        Raises StartFailed when it does not come up.
+        """
+        if not self._listeners and self._watched != self._look():
+            logger.info("the worker environment has changed: starting a new warm parent")
+            self._kill()
         ready = self._ready or self._launch()
         try:
             await asyncio.wait_for(asyncio.shield(ready), START_TIMEOUT_S)
@@ -82,6 +89,14 @@ class Forker:
         """The warm parent's pid, while there is one."""
         return self._process.pid if self._process is not None else None
 
+    def watch(self, folders: Sequence[str]) -> None:
+        """Start anew when something is added to ``folders`` or removed from them: modules that are imported already would stay."""
+        self._watched = [(folder, 0) for folder in folders]
+        self._watched = self._look()
+
+    def _look(self) -> list[tuple[str, int]]:
+        return [(path, os.stat(path).st_mtime_ns) for path, _ in self._watched if os.path.isdir(path)]  # noqa: PTH112,PTH116
+
     def _launch(self) -> asyncio.Future[None]:
         loop = asyncio.get_running_loop()
         self._ready = ready = loop.create_future()
@@ -89,7 +104,7 @@ class Forker:
         self._frames, self._last_output = Frames(), b""
         ours, theirs = socket.socketpair()
         self._output_fd, output_write = os.pipe()
-        arguments = [self._python, "-P", "-m", "scistudio_worker.warm_parent", str(theirs.fileno()), str(os.getpid())]
+        arguments = [self._python, "-P", "-m", "scistudio_worker.warm_parent", str(theirs.fileno())]
         try:
             self._process = subprocess.Popen(
                 arguments,
@@ -150,7 +165,8 @@ class Forker:
 
     def _handle(self, event: dict[str, Any]) -> None:
         match event:
-            case {"event": "ready"}:
+            case {"event": "ready", "watch": paths}:
+                self.watch(paths)
                 if self._ready is not None and not self._ready.done():
                     self._ready.set_result(None)
             case {"event": "threads", "count": count}:
@@ -193,6 +209,7 @@ class Forker:
 
     def _kill(self) -> None:
         self._ready = None
+        self._watched = []
         if self._process is None or self._control is None:
             return
         loop = asyncio.get_running_loop()

@@ -29,7 +29,7 @@ class Probe(Listener):
 
     def __init__(self, probe_id: str, project_dir: str, make_process: ProcessMaker) -> None:
         self._project_dir = project_dir
-        self._process = make_process(self, ForkCommand(id=probe_id, directory=project_dir))
+        self._process = make_process(self, ForkCommand(id=probe_id))
         self._answer: dict[str, Any] | None = None
         self._said = b""
         self._timed_out = False

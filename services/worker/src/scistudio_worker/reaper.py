@@ -26,6 +26,7 @@ def fork_beneath_reaper() -> None:
     pid = os.fork()
     if pid == 0:
         os.setsid()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _WATCHED)
         if not linux.die_with_parent(signal.SIGKILL, reaper_pid):
             os._exit(0)
         return

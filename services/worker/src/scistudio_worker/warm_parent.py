@@ -9,15 +9,17 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import resource
 import select
 import signal
 import socket
 import sys
+import sysconfig
 from typing import Any
 
 from scistudio.worker import preload, protocol
 
-from scistudio_worker import child, linux
+from scistudio_worker import child, last_words, linux
 from scistudio_worker.child import ForkCommand
 
 MAX_FDS = 3
@@ -34,24 +36,36 @@ class WarmParent:
 
     def __init__(self, control: socket.socket) -> None:
         self._control = control
-        self._pids: dict[int, str] = {}
+        self._children: dict[int, ForkCommand] = {}
         self._alone = True
         self._wakeup, self._wakeup_write = socket.socketpair()
 
     def serve(self) -> None:
-        """Work until the host closes the control socket."""
+        """Work until the host closes the control socket, or ends; then end what still runs."""
         for end in (self._wakeup, self._wakeup_write):
             end.setblocking(False)
         signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
         signal.set_wakeup_fd(self._wakeup_write.fileno(), warn_on_full_buffer=False)
-        self._report(event="ready", pid=os.getpid())
-        while True:
-            readable, _, _ = select.select([self._control, self._wakeup], [], [])
-            if self._wakeup in readable:
-                self._drain_wakeup()
-                self._reap()
-            if self._control in readable and not self._obey():
-                return
+        try:
+            self._report(event="ready", watch=[sysconfig.get_path("purelib"), sysconfig.get_path("platlib")])
+            while self._serve_once():
+                pass
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        finally:
+            self._end_children()
+
+    def _serve_once(self) -> bool:
+        readable, _, _ = select.select([self._control, self._wakeup], [], [])
+        if self._wakeup in readable:
+            self._drain_wakeup()
+            self._reap()
+        return self._control not in readable or self._obey()
+
+    def _end_children(self) -> None:
+        """End each child with its group: nobody else is left to do it. A reaper hears of our end by itself."""
+        for pid, command in self._children.items():
+            last_words.end_group(pid, command.groups)
 
     def _drain_wakeup(self) -> None:
         with contextlib.suppress(BlockingIOError):
@@ -82,7 +96,7 @@ class WarmParent:
                 inherited.detach()
             child.begin(command, fds, parent_pid)
         self._close(fds)
-        self._pids[pid] = command.id
+        self._children[pid] = command
         self._report(event="forked", id=command.id, pid=pid)
 
     def _check_alone(self) -> None:
@@ -93,7 +107,7 @@ class WarmParent:
 
     def _signal(self, execution_id: str, number: int, *, group: bool) -> None:
         """Signal a child that is not reaped yet: its pid cannot have passed to another process."""
-        pid = next((pid for pid, known in self._pids.items() if known == execution_id), None)
+        pid = next((pid for pid, command in self._children.items() if command.id == execution_id), None)
         if pid is None:
             return
         with contextlib.suppress(ProcessLookupError):
@@ -103,15 +117,15 @@ class WarmParent:
                 os.kill(pid, number)
 
     def _reap(self) -> None:
-        while self._pids:
+        while self._children:
             pid, status, usage = os.wait3(os.WNOHANG)
             if pid == 0:
                 return
-            if (execution_id := self._pids.pop(pid, None)) is not None:
+            if (command := self._children.pop(pid, None)) is not None:
                 unit = 1024 if linux.IS_LINUX else 1
                 self._report(
                     event="exited",
-                    id=execution_id,
+                    id=command.id,
                     status=status,
                     cpu_time_s=usage.ru_utime + usage.ru_stime,
                     peak_memory_bytes=usage.ru_maxrss * unit,
@@ -142,19 +156,20 @@ def _receive_exactly(sock: socket.socket, size: int) -> bytes:
     return received
 
 
+def be_a_good_ancestor() -> None:
+    """Set here, once, what every child would set: no blocked signals, and no core files of gigabytes."""
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+
+
 def main(arguments: list[str]) -> int:
-    """Serve on the control socket whose descriptor is given, as a child of the process whose pid is given."""
+    """Serve on the control socket whose descriptor is given."""
     control = socket.socket(fileno=int(arguments[0]))
-    if not linux.die_with_parent(signal.SIGKILL, int(arguments[1])):
-        return 0
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C belongs to whoever started the host
+    be_a_good_ancestor()
     preload()
     gc.collect()
     gc.freeze()  # a collection in a child would copy the pages of everything that was imported here
-    try:
-        WarmParent(control).serve()
-    except (BrokenPipeError, ConnectionResetError):
-        return 0  # the host is gone; the children follow by their parent-death signal
+    WarmParent(control).serve()
     return 0
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -86,10 +88,20 @@ class Appender:
         fresh = [line for line in new if line.line > known]
         if fresh:
             numbered = enumerate(fresh, self._n_lines + 1)
-            self._file.write(b"".join(lines.encode(line, number, execution_id) for number, line in numbered))
+            self._write(b"".join(lines.encode(line, number, execution_id) for number, line in numbered))
             self._n_lines += len(fresh)
             self._serials[execution_id] = fresh[-1].line
         return len(fresh)
+
+    def _write(self, data: bytes) -> None:
+        """Write all or nothing: after half a line the next one would be unreadable too."""
+        before = self._file.seek(0, os.SEEK_END)
+        try:
+            if self._file.write(data) < len(data):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError:
+            self._file.truncate(before)
+            raise
 
     def close(self) -> None:
         """Close the file."""
