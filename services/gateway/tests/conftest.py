@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable, Iterable
+import shutil
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -103,11 +104,13 @@ class Others:
 
 
 @pytest.fixture(scope="module")
-def settings() -> GatewaySettings:
+def settings() -> Iterator[GatewaySettings]:
     base = short_dir()
-    return make_settings(
-        GatewaySettings, session_token=SecretStr(SESSION_TOKEN), instance="tests", page_dir=base / "page", health_timeout_s=5.0
-    )
+    token = SecretStr(SESSION_TOKEN)
+    settings = make_settings(GatewaySettings, session_token=token, instance="tests", page_dir=base / "page", health_timeout_s=5.0)
+    yield settings
+    shutil.rmtree(base)
+    shutil.rmtree(settings.run_dir)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

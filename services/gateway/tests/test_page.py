@@ -94,3 +94,8 @@ async def test_a_page_that_is_not_built_says_how_to_build_it_and_needs_no_restar
     settings.page_dir.mkdir()
     (settings.page_dir / "index.html").write_text("built")
     assert (await stranger.get("/", headers=HTML)).text == "built"
+
+
+async def test_the_page_takes_no_posts(stranger: httpx2.AsyncClient) -> None:
+    answer = await stranger.post("/projects/p")
+    assert (answer.status_code, answer.headers["allow"], answer.json()["code"]) == (405, "GET, HEAD", "method.not_allowed")

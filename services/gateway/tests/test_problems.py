@@ -60,6 +60,7 @@ async def test_a_service_that_is_down_gives_503_and_says_which(settings: Gateway
     [
         ("GET", "/nope", None, 404, "route.not_found"),
         ("GET", "/projects/p/nope/x", None, 404, "route.not_found"),
+        ("GET", "/projects/", None, 404, "route.not_found"),
         ("PUT", "/projects", None, 405, "method.not_allowed"),
         ("POST", "/projects/p/runs", b"{", 422, "request.invalid"),
         ("POST", "/projects/p/runs", b"[]", 422, "request.invalid"),
@@ -84,7 +85,10 @@ async def test_a_request_that_does_not_fit_says_what_is_wrong(
 
 
 async def test_a_wrong_method_is_told_which_are_right(http: httpx2.AsyncClient) -> None:
-    assert (await http.put("/health")).headers["allow"] == "GET"
+    for path, allowed in (("/health", "GET"), ("/projects", "GET, POST"), ("/projects/p%2Fq", "DELETE, GET, PATCH")):
+        answer = await http.put(path)
+        assert answer.headers["allow"] == allowed
+        assert answer.json()["hint"] == f"It takes {allowed}."
 
 
 async def test_a_body_that_is_too_long_is_refused_however_it_comes(http: httpx2.AsyncClient, settings: GatewaySettings) -> None:

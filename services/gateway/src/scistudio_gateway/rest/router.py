@@ -56,6 +56,7 @@ def make_api() -> FastAPI:
         openapi_url=f"{API}/openapi.json",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,  # it would redirect to whatever the Host header says
         generate_unique_id_function=lambda route: route.name,
         telemetry={"metrics": False, "logs": False, "operation_spans": False, "exclude": _untraced},
     )

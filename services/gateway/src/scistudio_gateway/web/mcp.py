@@ -77,4 +77,5 @@ async def _body(answer: httpx2.Response) -> AsyncIterator[bytes]:
 
 def pass_mcp_on(app: FastAPI, upstream: McpUpstream) -> None:
     """Serve `/mcp`."""
-    app.add_api_route("/mcp", upstream.forward, methods=METHODS, include_in_schema=False, response_model=None)
+    for path in ("/mcp", "/mcp/"):
+        app.add_api_route(path, upstream.forward, methods=METHODS, include_in_schema=False, response_model=None)

@@ -7,6 +7,7 @@ from typing import Any
 
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from fastapi.routing import iter_route_contexts
 from pydantic import BaseModel, ConfigDict, Field
 from scistudio_platform.errors import Kind, RemoteError, SciStudioError
 from scistudio_platform.logging import get_logger
@@ -120,15 +121,25 @@ async def on_http_error(request: Request, error: Exception) -> JSONResponse:
     """Answer what the framework refuses: no such route, another method, a body that is too long."""
     assert isinstance(error, HTTPException)
     status, path = error.status_code, request.url.path
+    if status == HTTPStatus.BAD_REQUEST:
+        return problem(request, RequestInvalid("The body cannot be read.", hint="Send JSON in UTF-8."))
     known: dict[int, tuple[str, str]] = {
         404: ("route.not_found", f"There is nothing at {path}."),
         405: ("method.not_allowed", f"{path} does not take {request.method}."),
         413: ("request.too_large", "The request's body is too long."),
     }
     code, detail = known.get(status, ("request.refused", str(error.detail)))
-    hint = f"It takes {error.headers['Allow']}." if status == HTTPStatus.METHOD_NOT_ALLOWED and error.headers else ""
     headers: dict[str, Any] = dict(error.headers or {})
+    if allowed := methods_at(request) if status == HTTPStatus.METHOD_NOT_ALLOWED else []:
+        headers["Allow"] = ", ".join(allowed)  # the framework names those of the first route alone
+    hint = f"It takes {headers['Allow']}." if "Allow" in headers else ""
     return problem(request, RemoteError(Kind.INVALID, code, detail, hint=hint), status=status, headers=headers)
+
+
+def methods_at(request: Request) -> list[str]:
+    """Return the methods that the API takes at a request's path, over all its routes."""
+    routes = [route for route in iter_route_contexts(request.app.routes) if hasattr(route, "path_regex")]
+    return sorted({method for route in routes if route.path_regex.match(request.scope["path"]) for method in route.methods or ()})
 
 
 def answer_problems(app: Starlette) -> None:
