@@ -20,10 +20,11 @@ interface BottomPanelProps {
 }
 
 export function BottomPanel({ project, run, problems, catalog, onReload, isReloading }: BottomPanelProps) {
-  const [tab, setTab] = useState<Tab>("logs");
+  const [chosen, setTab] = useState<Tab | null>(null);
   const node = useAppStore((state) => state.selectedNode);
   const selectNode = useAppStore((state) => state.selectNode);
   const failures = catalog?.failures ?? [];
+  const tab = chosen ?? (problems.some((problem) => problem.severity === "error") ? "problems" : "logs"); // what keeps it from running comes first
   const nProblems = problems.length + failures.length;
   return (
     <div className={styles.panel}>

@@ -1,4 +1,5 @@
-import { MousePointerClick, X } from "lucide-react";
+import { Maximize2, Minimize2, MousePointerClick, X } from "lucide-react";
+import { useEffect, useState } from "react";
 import type { Run, WorkflowNode } from "../api/types";
 import { IconButton } from "../design/Button";
 import { EmptyState } from "../design/EmptyState";
@@ -6,6 +7,7 @@ import { plural } from "../design/format";
 import { OutputPreview } from "../features/previews/OutputPreview";
 import { BlockReport } from "../features/runs/BlockReport";
 import { RunOverview } from "../features/runs/RunOverview";
+import { blockHasEnded } from "../store/runStatus";
 import { useAppStore, useBlockStatus } from "../store/store";
 import { Crash } from "./Crash";
 import styles from "./Inspector.module.css";
@@ -51,12 +53,22 @@ function Outputs({ project, run, node }: { project: string; run: string; node: s
   const { outputs, state } = useBlockStatus(node);
   const selectedPort = useAppStore((app) => app.selectedPort);
   const selectNode = useAppStore((app) => app.selectNode);
+  const [isLarge, setIsLarge] = useState(false);
+  useEscape(isLarge, () => setIsLarge(false));
   const chosen = outputs.find((output) => output.port === selectedPort) ?? outputs[0];
   if (chosen === undefined) {
-    return state === "done" ? <p className={styles.muted}>This block has no outputs.</p> : <p className={styles.muted}>Outputs are shown here when the block is done.</p>;
+    if (state === "done") return <p className={styles.muted}>This block has no outputs.</p>;
+    return blockHasEnded(state) ? null : <p className={styles.muted}>Outputs are shown here when the block is done.</p>;
   }
   return (
-    <div className={styles.outputs}>
+    <div className={styles.outputs} data-large={isLarge}>
+      <IconButton
+        className={styles.enlarge ?? ""}
+        label={isLarge ? "Back to the column (Esc)" : "Enlarge the preview"}
+        icon={isLarge ? <Minimize2 size={15} aria-hidden /> : <Maximize2 size={15} aria-hidden />}
+        onClick={() => setIsLarge(!isLarge)}
+        data-testid="enlarge"
+      />
       <div className={styles.pills} role="tablist" aria-label="Outputs">
         {outputs.map((output) => (
           <button
@@ -80,4 +92,13 @@ function Outputs({ project, run, node }: { project: string; run: string; node: s
       </div>
     </div>
   );
+}
+
+function useEscape(isActive: boolean, onEscape: () => void): void {
+  useEffect(() => {
+    if (!isActive) return;
+    const onKey = (event: KeyboardEvent) => event.key === "Escape" && onEscape();
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  });
 }

@@ -43,13 +43,13 @@ export function Workspace({ project, workflows, route }: WorkspaceProps) {
         <RunControls project={project.id} workflow={workflow} run={shown.id} blocked={blocked} onStarted={show} />
       </TopBar>
       <Group orientation="horizontal" className={styles.columns} {...columns}>
-        <Panel id="sidebar" defaultSize="230px" minSize="170px" maxSize="420px" groupResizeBehavior="preserve-pixel-size">
+        <Panel id="panel-sidebar" defaultSize="230px" minSize="170px" maxSize="420px" groupResizeBehavior="preserve-pixel-size">
           <Sidebar project={project} workflows={workflows} workflow={workflow} shown={shown} onRun={show} />
         </Panel>
         <Separator className={styles.upright} aria-label="Width of the sidebar" />
-        <Panel id="stage" minSize="320px">
+        <Panel id="panel-stage" minSize="320px">
           <Group orientation="vertical" {...rows}>
-            <Panel id="canvas" minSize="160px">
+            <Panel id="panel-canvas" minSize="160px">
               <main className={styles.stage}>
                 <Crash>
                   {definition.isPending && <Loading label="Reading the workflow…" />}
@@ -59,13 +59,13 @@ export function Workspace({ project, workflows, route }: WorkspaceProps) {
               </main>
             </Panel>
             <Separator className={styles.level} aria-label="Height of the bottom panel" />
-            <Panel id="bottom" defaultSize="230px" minSize="90px" groupResizeBehavior="preserve-pixel-size">
+            <Panel id="panel-bottom" defaultSize="230px" minSize="90px" groupResizeBehavior="preserve-pixel-size">
               <BottomPanel project={project.id} run={shown.id} problems={problems} catalog={catalog} onReload={check} isReloading={isChecking} />
             </Panel>
           </Group>
         </Panel>
         <Separator className={styles.upright} aria-label="Width of the preview column" />
-        <Panel id="preview" defaultSize="380px" minSize="260px" groupResizeBehavior="preserve-pixel-size">
+        <Panel id="panel-preview" defaultSize="380px" minSize="260px" groupResizeBehavior="preserve-pixel-size">
           <aside className={styles.inspector} aria-label="Preview">
             <Crash key={selectedNode}>
               {shown.detail.isError && node === undefined && <FailureNote error={shown.detail.error} onRetry={() => void shown.detail.refetch()} />}

@@ -23,8 +23,8 @@ export function durationBetween(start: string | null, end: string | null): strin
 export function formatTime(iso: string, now: Date = new Date()): string {
   const time = new Date(iso);
   const sameDay = time.toDateString() === now.toDateString();
-  const clock = time.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-  return sameDay ? clock : `${time.toLocaleDateString(undefined, { day: "numeric", month: "short", year: "numeric" })}, ${clock}`;
+  if (sameDay) return time.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+  return time.toLocaleString(undefined, { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
 }
 
 export function formatBytes(bytes: number): string {

@@ -82,6 +82,7 @@ function PortRail({ side, ports }: { side: "left" | "right"; ports: readonly Nod
       isConnectable={false}
       className={styles.port ?? ""}
       data-open={port.isOpen}
+      data-side={side}
       style={{ top: NODE_SIZE / 2 + (i - (ports.length - 1) / 2) * step, "--port": port.colour } as React.CSSProperties}
       title={`${port.name}: ${port.type}${side === "left" && port.required ? " (required)" : ""}`}
     >

@@ -22,9 +22,11 @@ import styles from "./WorkflowCanvas.module.css";
 
 const NODE_TYPES: NodeTypes = { block: BlockNode };
 const EDGE_TYPES: EdgeTypes = {};
-const FIT = { padding: 0.18, maxZoom: 1.1 };
+const FIT = { padding: 0.1, maxZoom: 1.1 };
 /** From this many nodes on a map helps more than it hides. */
 const MINIMAP_FROM = 16;
+/** Below this magnification words cannot be read, and are not drawn. */
+const WORDS_FROM = 0.3;
 /** Port names are readable without pointing at a node from this magnification on. */
 const NAMES_FROM = 1.35;
 
@@ -40,6 +42,7 @@ export function WorkflowCanvas({ graph, name }: { graph: Graph; name: string }) 
 function Canvas({ graph, name }: { graph: Graph; name: string }) {
   const [nodes, setNodes, onNodesChange] = useNodesState<BlockFlowNode>(graph.nodes);
   const selectNode = useAppStore((state) => state.selectNode);
+  const isFar = useStore((state) => state.transform[2] < WORDS_FROM);
   const isZoomed = useStore((state) => state.transform[2] >= NAMES_FROM);
   useEffect(() => setNodes((old) => keepView(old, graph.nodes)), [graph.nodes, setNodes]);
   useSelectionFromOutside(setNodes);
@@ -59,7 +62,7 @@ function Canvas({ graph, name }: { graph: Graph; name: string }) {
     [selectNode],
   );
   return (
-    <section className={styles.canvas} aria-label={`Graph of ${name}`} data-testid="canvas" data-zoomed={isZoomed}>
+    <section className={styles.canvas} aria-label={`Graph of ${name}`} data-testid="canvas" data-zoomed={isZoomed} data-far={isFar}>
       <ReactFlow<BlockFlowNode>
         nodes={nodes}
         edges={graph.edges}

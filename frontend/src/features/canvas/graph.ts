@@ -121,6 +121,7 @@ function flowEdges(workflow: Workflow, nodes: readonly BlockFlowNode[]): Edge[] 
       style: { stroke: port?.colour ?? "var(--edge)" },
       ariaLabel: `${from} to ${to}${port ? `, ${port.type}` : ""}`,
       focusable: false,
+      interactionWidth: 0, // nothing to do with an edge yet: no wide invisible path to look through at each move
     };
   });
 }

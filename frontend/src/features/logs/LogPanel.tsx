@@ -100,7 +100,7 @@ function Lines({ lines, follows, onFollows, showsNode }: Omit<LogBodyProps, "run
             <div key={line.key} className={styles.line} style={{ transform: `translateY(${row.start}px)` }} data-level={line.level} data-stream={line.stream}>
               <time dateTime={line.time}>{clock(line.time)}</time>
               {showsNode && <span className={styles.node}>{line.node_id}</span>}
-              <span className={styles.level}>{LEVELS[line.level] ?? ""}</span>
+              {line.level in LEVELS && <span className={styles.level}>{LEVELS[line.level]}</span>}
               <span className={styles.text}>{line.text}</span>
             </div>
           );

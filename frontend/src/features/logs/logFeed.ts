@@ -57,18 +57,23 @@ export class LogFeed {
   }
 
   private async keepFollowing(signal: AbortSignal): Promise<void> {
-    for (let failures = 0; !signal.aborted; failures++) {
+    const isStopped = () => signal.aborted;
+    for (let failures = 0; !isStopped(); failures++) {
       try {
         const followed = await this.follow(signal);
-        if (followed.ended) return this.change({ state: "ended" });
+        if (followed.ended) {
+          this.change({ state: "ended" });
+          return;
+        }
         if (followed.nLines > 0) failures = 0;
+        this.change({ state: "interrupted" });
       } catch (error) {
-        if (signal.aborted) return;
+        if (isStopped()) return;
         const problem = asProblem(error);
-        if (problem.status >= 400 && problem.status < 500) return this.change({ state: "ended", problem });
+        const isFinal = problem.status >= 400 && problem.status < 500;
+        this.change(isFinal ? { state: "ended", problem } : { state: "interrupted" });
+        if (isFinal) return;
       }
-      if (signal.aborted) return;
-      this.change({ state: "interrupted" });
       await pause(Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** failures), signal);
     }
   }
@@ -124,6 +129,10 @@ export class LogFeed {
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+    const wake = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    signal.addEventListener("abort", wake, { once: true });
   });
 }

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Download, FileText } from "lucide-react";
+import { useState } from "react";
 import { request } from "../../api/http";
 import { EmptyState, Loading } from "../../design/EmptyState";
 import { FailureNote } from "../../design/FailureNote";
@@ -40,7 +41,8 @@ export function FilePreview({ source, name }: { source: ItemSource; name: string
 }
 
 function Content({ url, name, file }: { url: string; name: string; file: FileStart }) {
-  if (file.mediaType.startsWith("image/")) return <img className={styles.image} src={url} alt={name} />; // as a picture an SVG runs no script
+  const [isBroken, setIsBroken] = useState(false);
+  if (file.mediaType.startsWith("image/") && !isBroken) return <img className={styles.image} src={url} alt={name} onError={() => setIsBroken(true)} />; // as a picture an SVG runs no script
   if (file.mediaType === "application/pdf") return <iframe className={styles.frame} src={url} title={name} />;
   if (file.text !== null) {
     return (
@@ -50,7 +52,7 @@ function Content({ url, name, file }: { url: string; name: string; file: FileSta
     );
   }
   return (
-    <EmptyState icon={<FileText size={28} strokeWidth={1.5} aria-hidden />} title="No preview for this kind of file">
+    <EmptyState icon={<FileText size={28} strokeWidth={1.5} aria-hidden />} title={isBroken ? "This picture cannot be shown" : "No preview for this kind of file"}>
       Save it to open it with another program.
     </EmptyState>
   );

@@ -36,7 +36,7 @@ function Grid({ source, first }: { source: ItemSource; first: TablePage }) {
         <div className={styles.head} role="row" style={{ gridTemplateColumns: template }}>
           <span role="columnheader" aria-label="Row" />
           {columns.map((column) => (
-            <span key={column.name} role="columnheader" title={`${column.name}: ${column.type}`}>
+            <span key={column.name} role="columnheader" data-tone={isNumeric(column.type) ? "number" : undefined} title={`${column.name}: ${column.type}`}>
               {column.name}
               <small>{column.type}</small>
             </span>
@@ -70,14 +70,16 @@ function usePages(source: ItemSource, firstRow: number, lastRow: number): Readon
   });
 }
 
-const WAITING: Cell = { text: "…", tone: "null" };
+const WAITING: Cell = { text: "…", isNull: true };
+
+const isNumeric = (type: string) => /^(u?int|float|double|half|decimal)/i.test(type);
 
 function Cells({ table, row, nColumns }: { table: Table | undefined; row: number; nColumns: number }) {
   return Array.from({ length: nColumns }, (_, i) => {
     const column = table?.getChildAt(i);
-    const { text, full, tone } = column == null ? WAITING : cellOf(column, row);
+    const { text, full, tone, isNull } = column == null ? WAITING : cellOf(column, row);
     return (
-      <span key={i} role="cell" data-tone={tone} title={full ?? (text.length > 24 ? text : undefined)}>
+      <span key={i} role="cell" data-tone={tone} data-null={isNull} title={full ?? (text.length > 24 ? text : undefined)}>
         {text}
       </span>
     );

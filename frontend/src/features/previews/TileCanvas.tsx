@@ -53,6 +53,7 @@ export function TileCanvas({ plane, coarse, fine, map, range, onPoint, onRegion 
     <canvas
       ref={canvas}
       className={styles.canvas}
+      style={{ aspectRatio: Math.min(2.5, Math.max(0.6, plane.columns / plane.rows)) }}
       tabIndex={0}
       role="img"
       aria-label={`Image of ${plane.rows} rows and ${plane.columns} columns. Plus and minus magnify, arrows move, 0 shows all.`}

@@ -5,21 +5,23 @@ export interface Cell {
   text: string;
   /** All digits, where the cell shows fewer. */
   full?: string;
-  tone?: "number" | "null";
+  tone?: "number";
+  /** There is no value. */
+  isNull?: true;
 }
-
-const NULL: Cell = { text: "null", tone: "null" };
 
 /** A value as a cell shows it. Integers, decimals and times keep every digit; JavaScript's numbers never touch them. */
 export function cellOf(column: Vector, row: number): Cell {
   const value: unknown = column.get(row);
-  if (value === null || value === undefined) return NULL;
   const type = column.type as DataType;
+  if (value === null || value === undefined) return { text: "null", isNull: true, ...(isNumber(type) ? { tone: "number" } : {}) };
   if (DataType.isDecimal(type)) return { text: decimalText(value as Uint32Array, type.scale), tone: "number" };
   if (DataType.isTimestamp(type)) return { text: timestampText(rawInteger(column, row), type.unit, type.timezone != null && type.timezone !== "") };
   if (DataType.isDate(type)) return { text: new Date(Number(value)).toISOString().slice(0, 10) };
   return plainCell(value);
 }
+
+const isNumber = (type: DataType) => DataType.isInt(type) || DataType.isFloat(type) || DataType.isDecimal(type);
 
 function plainCell(value: unknown): Cell {
   switch (typeof value) {

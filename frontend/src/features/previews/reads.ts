@@ -20,8 +20,8 @@ export function itemUrl(source: ItemSource, read: string | null, query: Query = 
 }
 
 /** What the body of a data read is, as its header says. */
-export function dataHeader<T>(response: Response): T {
-  return JSON.parse(response.headers.get("SciStudio-Data") ?? "{}") as T;
+export function dataHeader(response: Response): unknown {
+  return JSON.parse(response.headers.get("SciStudio-Data") ?? "{}");
 }
 
 export interface ArrayHeader {
@@ -55,7 +55,7 @@ export interface Region {
 export async function readArray(source: ItemSource, indices: Readonly<Record<string, number>>, region: Region | null, maxSide: number, signal: Signal): Promise<ArrayTile> {
   const index = Object.entries(indices).map(([axis, at]) => `${axis}:${at}`);
   const response = await request(itemUrl(source, "array", { ...region, max_side: maxSide, index }), { accept: "application/vnd.scistudio.array", signal });
-  return { header: dataHeader<ArrayHeader>(response), body: await response.arrayBuffer() };
+  return { header: dataHeader(response) as ArrayHeader, body: await response.arrayBuffer() };
 }
 
 export interface TableHeader {
@@ -73,7 +73,7 @@ export interface TextPage {
 export async function readText(source: ItemSource, offset: number, limit: number, signal: Signal): Promise<TextPage> {
   const response = await request(itemUrl(source, "text", { offset: offset || undefined, limit }), { accept: "text/plain", signal });
   const bytes = await response.arrayBuffer();
-  const { total_bytes } = dataHeader<{ total_bytes?: number }>(response);
+  const { total_bytes } = dataHeader(response) as { total_bytes?: number };
   return { text: new TextDecoder().decode(bytes), nBytes: bytes.byteLength, totalBytes: total_bytes ?? bytes.byteLength };
 }
 

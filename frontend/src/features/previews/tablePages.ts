@@ -14,7 +14,7 @@ export function tableQuery(source: ItemSource, offset: number, limit: number) {
     queryKey: ["projects", project, "runs", "data", run, node, port, index, "table", offset, limit],
     queryFn: async ({ signal }): Promise<TablePage> => {
       const response = await request(itemUrl(source, "table", { offset: offset || undefined, limit }), { accept: "application/vnd.apache.arrow.stream", signal });
-      return { header: dataHeader<TableHeader>(response), table: tableFromIPC(new Uint8Array(await response.arrayBuffer())) };
+      return { header: dataHeader(response) as TableHeader, table: tableFromIPC(new Uint8Array(await response.arrayBuffer())) };
     },
     staleTime: Infinity,
     gcTime: 60_000,

@@ -1,6 +1,7 @@
 import { Play, Square } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Button } from "../../design/Button";
+import { StateChip } from "../../design/StateChip";
 import { hasEnded } from "../../store/runStatus";
 import { useAppStore } from "../../store/store";
 import { newRunId, useCancel, useStartRun } from "./useRunActions";
@@ -34,13 +35,16 @@ export function RunControls({ project, workflow, run, blocked, onStarted }: RunC
   useShortcuts(canStart ? begin : undefined, isActive && !isStopping ? stop : undefined);
   return (
     <>
+      <span role="status" aria-label="State of the shown run">
+        {state !== undefined && <StateChip state={state} testId="run-state" />}
+      </span>
       <Button
         kind="primary"
         icon={<Play size={14} fill="currentColor" aria-hidden />}
         onClick={begin}
         disabled={!canStart}
         title={blocked ?? "Run this workflow (Ctrl+Enter)"}
-        style={{ minWidth: 96 }}
+        style={{ minWidth: 112 }}
         data-testid="run"
       >
         {start.isPending ? "Starting…" : isActive ? "Running" : "Run"}
@@ -51,7 +55,7 @@ export function RunControls({ project, workflow, run, blocked, onStarted }: RunC
         onClick={stop}
         disabled={!isActive || isStopping}
         title="Cancel the run (Ctrl+.)"
-        style={{ minWidth: 104 }}
+        style={{ minWidth: 120 }}
         data-testid="cancel"
       >
         {isStopping ? "Stopping…" : "Cancel"}

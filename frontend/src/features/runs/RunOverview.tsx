@@ -19,7 +19,7 @@ export function RunOverview({ run }: { run: Run }) {
     <section className={styles.overview} aria-label="Shown run">
       <div className={styles.head}>
         <h2>Run</h2>
-        <StateChip state={state} testId="run-state" />
+        <StateChip state={state} />
       </div>
       {(live?.reason ?? run.reason) !== "" && <p className={styles.reason}>{live?.reason ?? run.reason}</p>}
       <dl>
