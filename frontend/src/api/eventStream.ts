@@ -18,6 +18,8 @@ const LONGEST_DELAY_MS = 10_000;
 const TICK_MS = 5_000;
 /** A timer this late means that the computer slept: a socket that looks open may be long gone. */
 const SLEPT_MS = 30_000;
+/** The server says something at least every 15 s. */
+const LONGEST_SILENCE_MS = 45_000;
 
 /** A project's events over one WebSocket at a time, resumed by cursor over any number of them. */
 export class EventStream {
@@ -27,6 +29,7 @@ export class EventStream {
   private retry: ReturnType<typeof setTimeout> | undefined;
   private tick: ReturnType<typeof setInterval> | undefined;
   private lastTick = 0;
+  private lastHeard = 0;
 
   constructor(
     private readonly project: string,
@@ -56,8 +59,10 @@ export class EventStream {
     this.handlers.onState(this.failures > 0 || this.cursor !== null ? "reconnecting" : "connecting");
     const socket = new WebSocket(this.url(this.project, this.cursor));
     this.socket = socket;
+    this.lastHeard = Date.now();
     let greeted = false;
     socket.onmessage = (message: MessageEvent<string>) => {
+      this.lastHeard = Date.now();
       const frame = JSON.parse(message.data) as Frame;
       greeted ||= frame.type === "hello";
       this.receive(frame);
@@ -79,6 +84,8 @@ export class EventStream {
       }
       case "resync":
         this.restart(frame.cursor);
+        break;
+      case "heartbeat":
         break;
       default:
         if (this.isNew(frame)) this.handlers.onEvent(frame);
@@ -122,8 +129,9 @@ export class EventStream {
 
   private readonly checkClock = (): void => {
     const slept = Date.now() - this.lastTick > SLEPT_MS;
+    const isSilent = this.socket !== null && Date.now() - this.lastHeard > LONGEST_SILENCE_MS; // open on this side only
     this.lastTick = Date.now();
-    if (slept && navigator.onLine) this.connect();
+    if ((slept || isSilent) && navigator.onLine) this.connect();
   };
 
   /** Forget the socket: what it still says is not heard, since its successor is told the cursor. */
@@ -137,7 +145,7 @@ export class EventStream {
 }
 
 function eventsUrl(project: string, after: string | null): URL {
-  const url = apiUrl(["events"], { project, after });
+  const url = apiUrl(["events"], { project, after: after ?? undefined });
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   return url;
 }

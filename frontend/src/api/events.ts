@@ -31,7 +31,7 @@ type Known = { [T in keyof EventData]: Scope & { type: T; data: EventData[T]; cu
 export type RunEvent = Known;
 
 /** Frames that steer the connection itself. */
-export type ControlFrame = { type: "hello"; cursor: string; epoch: string } | { type: "resync"; cursor: string };
+export type ControlFrame = { type: "hello"; cursor: string; epoch: string } | { type: "resync"; cursor: string } | { type: "heartbeat" };
 
 export type Frame = ControlFrame | RunEvent;
 

@@ -1,24 +1,14 @@
 import { networkProblem, problemFrom } from "./problem";
 
-export type Query = Record<string, string | number | boolean | readonly (string | number)[] | null | undefined>;
+export type Query = Record<string, string | number | undefined>;
 
-export interface RequestOptions {
-  method?: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
-  query?: Query;
-  body?: unknown;
-  accept?: string;
-  signal?: AbortSignal | undefined;
-}
-
-const API = new URL("api/v1/", document.baseURI);
+/** Where the page lies: the gateway may serve it below a prefix. */
+export const BASE = new URL(".", document.baseURI).href.replace(/\/$/, "");
 
 /** Path below `/api/v1`, each part encoded, with the values of `query` that are set. */
 export function apiUrl(parts: readonly (string | number)[], query: Query = {}): URL {
-  const url = new URL(parts.map((part) => encodeURIComponent(part)).join("/"), API);
-  for (const [name, value] of Object.entries(query)) {
-    const values = Array.isArray(value) ? (value as readonly (string | number)[]) : [value as string | number | boolean | null | undefined];
-    for (const one of values) if (one !== undefined && one !== null && one !== "") url.searchParams.append(name, String(one));
-  }
+  const url = new URL(`${BASE}/api/v1/${parts.map((part) => encodeURIComponent(part)).join("/")}`);
+  for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== "") url.searchParams.set(name, String(value));
   return url;
 }
 
@@ -43,23 +33,16 @@ function noteClock(response: Response): void {
 }
 
 /** One request. Throws `ProblemError` unless the answer is a success; an abort stays an `AbortError`. */
-export async function request(url: URL, options: RequestOptions = {}): Promise<Response> {
-  const { method = "GET", body, accept = "application/json", signal } = options;
-  const headers: Record<string, string> = { Accept: accept };
-  if (body !== undefined) headers["Content-Type"] = "application/json";
+export async function send(request: Request): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(url, { method, headers, signal: signal ?? null, credentials: "same-origin", body: body === undefined ? null : JSON.stringify(body) });
+    response = await fetch(request);
   } catch (error) {
-    if (signal?.aborted) throw error;
+    if (request.signal.aborted) throw error;
     throw networkProblem();
   }
   noteClock(response);
   if (response.ok) return response;
   if (response.status === 401) unauthenticated.forEach((listener) => listener());
   throw await problemFrom(response);
-}
-
-export async function requestJson<T>(url: URL, options: RequestOptions = {}): Promise<T> {
-  return (await (await request(url, options)).json()) as T;
 }

@@ -94,7 +94,8 @@ function ports(declared: readonly Port[], used: ReadonlySet<string>, types: Read
 function positionsInFile(workflow: Workflow): Map<string, Point> {
   const found = new Map<string, Point>();
   for (const { id, layout } of workflow.nodes) {
-    if (Number.isFinite(layout?.x) && Number.isFinite(layout?.y)) found.set(id, { x: layout?.x ?? 0, y: layout?.y ?? 0 });
+    const { x, y } = layout;
+    if (x !== undefined && y !== undefined) found.set(id, { x, y });
   }
   return found;
 }

@@ -25,13 +25,16 @@ export class LogBuffer {
 
   constructor(private readonly limit: number = MOST_LINES) {}
 
-  /** Add what is new; returns the holes that it leaves. */
-  append(lines: readonly LogLine[]): Gap[] {
+  /**
+   * Add what is new; returns the holes that it leaves. `isLatest`: the lines are the end of a longer log, so that a node may begin
+   * in the middle.
+   */
+  append(lines: readonly LogLine[], { isLatest = false } = {}): Gap[] {
     const gaps: Gap[] = [];
     for (const line of lines) {
       const last = this.lastLine(line.node_id);
       if (line.line <= last) continue;
-      if (line.line > last + 1) gaps.push({ node: line.node_id, after: last, before: line.line });
+      if (line.line > last + 1 && !(isLatest && last === 0)) gaps.push({ node: line.node_id, after: last, before: line.line });
       this.last.set(line.node_id, line.line);
       this.keep(line);
     }

@@ -1,9 +1,9 @@
 import { api } from "../../api/client";
-import { apiUrl, request } from "../../api/http";
+import { apiUrl, send } from "../../api/http";
 import { asProblem, type ProblemError } from "../../api/problem";
 import { serverSentEvents } from "../../api/sse";
 import type { LogLine } from "../../api/types";
-import { LogBuffer, type Gap, type ShownLine } from "./logBuffer";
+import { LogBuffer, MOST_LINES, type Gap, type ShownLine } from "./logBuffer";
 
 export interface LogView {
   lines: readonly ShownLine[];
@@ -22,6 +22,7 @@ export interface LogScope {
 }
 
 export const NO_LOGS: LogView = { lines: [], nDropped: 0, truncated: false, state: "loading", problem: null };
+const HISTORY_LINES = 2_000;
 const PUBLISH_EVERY_MS = 100;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 10_000;
@@ -83,7 +84,7 @@ export class LogFeed {
     const { project, run, node } = this.scope;
     const after = node === "" ? undefined : this.buffer.lastLine(node);
     const url = apiUrl(["projects", project, "logs"], { run, node, after });
-    const response = await request(url, { accept: "text/event-stream", signal });
+    const response = await send(new Request(url, { headers: { Accept: "text/event-stream" }, signal }));
     if (node === "") await this.readHistory(signal);
     this.change({ state: "following", problem: null });
     let nLines = 0;
@@ -99,18 +100,19 @@ export class LogFeed {
 
   private async readHistory(signal: AbortSignal): Promise<void> {
     const { project, run } = this.scope;
-    const page = await api.readLogs(project, run, "", 0, signal);
+    const page = await api.readLogs(project, { run, node: "", after: 0, limit: HISTORY_LINES }, signal);
     if (page.truncated) this.change({ truncated: true });
-    await this.take(page.items, signal);
+    await this.take(page.items, signal, { isLatest: true });
   }
 
-  private async take(lines: readonly LogLine[], signal: AbortSignal): Promise<void> {
-    for (const gap of this.buffer.append(lines)) await this.fillGap(gap, signal);
+  private async take(lines: readonly LogLine[], signal: AbortSignal, options?: { isLatest: boolean }): Promise<void> {
+    for (const gap of this.buffer.append(lines, options)) await this.fillGap(gap, signal);
     this.publishing ??= setTimeout(this.publish, PUBLISH_EVERY_MS);
   }
 
   private async fillGap(gap: Gap, signal: AbortSignal): Promise<void> {
-    const page = await api.readLogs(this.scope.project, this.scope.run, gap.node, gap.after, signal);
+    const limit = Math.min(MOST_LINES, gap.before - gap.after - 1);
+    const page = await api.readLogs(this.scope.project, { run: this.scope.run, node: gap.node, after: gap.after, limit }, signal);
     if (page.truncated) this.change({ truncated: true });
     this.buffer.fill(gap, page.items);
   }

@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
+import type { ItemSource } from "../../api/client";
 import { Loading } from "../../design/EmptyState";
 import { FailureNote } from "../../design/FailureNote";
 import { formatNumber } from "../../design/format";
@@ -9,7 +10,7 @@ import { decodeValues, dtypeKind, dtypeName, rangeFrom, type ValueRange } from "
 import type { ColourMap } from "./colourMaps";
 import { planeOf } from "./geometry";
 import { LinePlot } from "./LinePlot";
-import { previewQueries, type ArrayTile, type ItemSource, type Region } from "./reads";
+import { previewQueries, type ArrayTile, type Region } from "./reads";
 import { TileCanvas, type DrawnTile } from "./TileCanvas";
 
 const OVERVIEW_SIDE = 1024;

@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
+import type { ItemSource } from "../../api/client";
 import { Loading } from "../../design/EmptyState";
 import { FailureNote } from "../../design/FailureNote";
 import styles from "./Description.module.css";
-import { previewQueries, type ItemSource } from "./reads";
+import { previewQueries } from "./reads";
 
 /** What is known of an object that has no picture of its own. */
 export function Description({ source }: { source: ItemSource }) {

@@ -1,29 +1,35 @@
 import { useQuery } from "@tanstack/react-query";
 import { Download, FileText } from "lucide-react";
-import { useState } from "react";
-import { request } from "../../api/http";
+import { useEffect, useMemo, useState } from "react";
+import type { ItemSource } from "../../api/client";
+import { apiUrl, send } from "../../api/http";
 import { EmptyState, Loading } from "../../design/EmptyState";
 import { FailureNote } from "../../design/FailureNote";
 import { formatBytes } from "../../design/format";
 import styles from "./FilePreview.module.css";
-import { itemUrl, type ItemSource } from "./reads";
 
 const MOST_TEXT_BYTES = 256 * 1024;
+const MOST_PDF_BYTES = 32 * 1024 * 1024;
 
 interface FileStart {
   mediaType: string;
   nBytes: number | null;
+  /** Longer than one answer: what is saved is only its beginning. */
+  isCut: boolean;
   /** The beginning, where it is text. */
   text: string | null;
+  /** All of it, where it is a PDF: the page shows it from memory, since stored data may run nothing. */
+  pdf: Blob | null;
 }
 
 /** A file as a browser shows it (picture, PDF, text), else a way to save it. */
 export function FilePreview({ source, name }: { source: ItemSource; name: string }) {
-  const url = itemUrl(source, "file").href;
-  const file = useQuery({ queryKey: ["file", url], queryFn: ({ signal }) => readStart(new URL(url), signal), staleTime: Infinity, gcTime: 60_000 });
+  const { project, run, node, port, index } = source;
+  const url = apiUrl(["projects", project, "runs", run, "nodes", node, "outputs", port, index, "file"]).href;
+  const file = useQuery({ queryKey: ["file", url], queryFn: ({ signal }) => readStart(url, signal), staleTime: Infinity, gcTime: 60_000 });
   if (file.isError) return <FailureNote error={file.error} onRetry={() => void file.refetch()} />;
   if (file.isPending) return <Loading label="Reading the file…" />;
-  const { mediaType, nBytes } = file.data;
+  const { mediaType, nBytes, isCut } = file.data;
   return (
     <div className={styles.preview} data-testid="file-preview" data-media-type={mediaType}>
       <Content url={url} name={name} file={file.data} />
@@ -31,6 +37,7 @@ export function FilePreview({ source, name }: { source: ItemSource; name: string
         <span className={styles.kind}>
           {name} · {mediaType}
           {nBytes !== null && ` · ${formatBytes(nBytes)}`}
+          {isCut && " · too long to save from here: it lies in the project's folder"}
         </span>
         <a className={styles.save} href={url} download={name}>
           <Download size={14} aria-hidden /> Save
@@ -43,7 +50,7 @@ export function FilePreview({ source, name }: { source: ItemSource; name: string
 function Content({ url, name, file }: { url: string; name: string; file: FileStart }) {
   const [isBroken, setIsBroken] = useState(false);
   if (file.mediaType.startsWith("image/") && !isBroken) return <img className={styles.image} src={url} alt={name} onError={() => setIsBroken(true)} />; // as a picture an SVG runs no script
-  if (file.mediaType === "application/pdf") return <iframe className={styles.frame} src={url} title={name} />;
+  if (file.pdf !== null) return <PdfFrame pdf={file.pdf} name={name} />;
   if (file.text !== null) {
     return (
       <pre className={styles.text} tabIndex={0} aria-label={name}>
@@ -58,17 +65,24 @@ function Content({ url, name, file }: { url: string; name: string; file: FileSta
   );
 }
 
-const isText = (mediaType: string) => mediaType.startsWith("text/") || /json|xml|yaml|toml|csv|javascript/.test(mediaType);
+const isText = (mediaType: string) => mediaType.startsWith("text/") || /^application\/(json|xml|yaml|toml|javascript|x-.*(script|yaml))/.test(mediaType);
 
-/** Type and size from the answer's head. The rest of its body is read only where it is text, and then not to the end of a long one. */
-async function readStart(url: URL, signal: AbortSignal): Promise<FileStart> {
+function PdfFrame({ pdf, name }: { pdf: Blob; name: string }) {
+  const url = useMemo(() => URL.createObjectURL(pdf), [pdf]);
+  useEffect(() => () => URL.revokeObjectURL(url), [url]);
+  return <iframe className={styles.frame} src={url} title={name} />;
+}
+
+/** Type and size from the answer's head. The body is read where the page shows it itself: a text to a bounded length, a PDF of bounded size. */
+async function readStart(url: string, signal: AbortSignal): Promise<FileStart> {
   const rest = new AbortController();
-  const response = await request(url, { accept: "*/*", signal: AbortSignal.any([signal, rest.signal]) });
+  const response = await send(new Request(url, { signal: AbortSignal.any([signal, rest.signal]) }));
   const mediaType = (response.headers.get("content-type") ?? "application/octet-stream").split(";")[0]?.trim() ?? "";
-  const length = Number(response.headers.get("content-length") ?? NaN);
-  const text = isText(mediaType) && !mediaType.startsWith("image/") && response.body !== null ? await readText(response.body) : null;
+  const { total_bytes: nBytes = null, truncated = false } = JSON.parse(response.headers.get("SciStudio-Data") ?? "{}") as { total_bytes?: number; truncated?: boolean };
+  const text = isText(mediaType) && response.body !== null ? await readText(response.body) : null;
+  const pdf = mediaType === "application/pdf" && nBytes !== null && nBytes <= MOST_PDF_BYTES ? await response.blob() : null;
   rest.abort();
-  return { mediaType, nBytes: Number.isFinite(length) ? length : null, text };
+  return { mediaType, nBytes, isCut: truncated, text, pdf };
 }
 
 async function readText(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> {

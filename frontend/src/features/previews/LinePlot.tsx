@@ -37,7 +37,7 @@ export function LinePlot({ tile }: { tile: ArrayTile }) {
       <p className={styles.readout} role="status" data-testid="pixel-value">
         {pointed === null || shown === undefined
           ? `${header.full_shape.join(" × ")} · ${dtypeName(header.dtype)} · ${formatNumber(range.low)} to ${formatNumber(range.high)}`
-          : `${header.axes?.[0] ?? "index"} ${origin + pointed * step}: ${typeof shown === "number" ? formatNumber(shown) : shown.toString()}`}
+          : `${header.all_axes[0] ?? "index"} ${origin + pointed * step}: ${typeof shown === "number" ? formatNumber(shown) : shown.toString()}`}
       </p>
     </div>
   );

@@ -1,13 +1,14 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { ChevronLeft, ChevronRight, PackageOpen } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
+import type { ItemSource } from "../../api/client";
 import type { OutputItem, OutputSummary } from "../../api/types";
 import { IconButton } from "../../design/Button";
 import { EmptyState, Loading } from "../../design/EmptyState";
 import { FailureNote } from "../../design/FailureNote";
 import { Description } from "./Description";
 import styles from "./OutputPreview.module.css";
-import { previewQueries, type ItemSource } from "./reads";
+import { previewQueries } from "./reads";
 
 const ArrayPreview = lazy(() => import("./ArrayPreview").then((module) => ({ default: module.ArrayPreview })));
 const TablePreview = lazy(() => import("./TablePreview").then((module) => ({ default: module.TablePreview })));

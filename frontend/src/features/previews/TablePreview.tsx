@@ -2,15 +2,15 @@ import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import type { Table } from "apache-arrow";
 import { useMemo, useRef } from "react";
+import type { ItemSource } from "../../api/client";
 import { Loading } from "../../design/EmptyState";
 import { FailureNote } from "../../design/FailureNote";
 import { plural } from "../../design/format";
 import { cellOf, type Cell } from "./arrowCells";
 import { tableQuery, type TablePage } from "./tablePages";
-import type { ItemSource } from "./reads";
 import styles from "./TablePreview.module.css";
 
-const PAGE_ROWS = 200;
+const PAGE_ROWS = 100;
 const ROW_PX = 26;
 
 /** A table of any length: the pages in sight are read, the others are empty space. */
@@ -23,7 +23,7 @@ export function TablePreview({ source }: { source: ItemSource }) {
 
 function Grid({ source, first }: { source: ItemSource; first: TablePage }) {
   const box = useRef<HTMLDivElement>(null);
-  const { total_rows: nRows, columns } = first.header;
+  const { total_rows: nRows, columns, n_columns = columns.length } = first.header;
   // eslint-disable-next-line react-hooks/incompatible-library -- the virtualizer's functions are used here and not handed on
   const rows = useVirtualizer({ count: nRows, getScrollElement: () => box.current, estimateSize: () => ROW_PX, overscan: 12 });
   const items = rows.getVirtualItems();
@@ -54,7 +54,8 @@ function Grid({ source, first }: { source: ItemSource; first: TablePage }) {
         </div>
       </div>
       <p className={styles.foot}>
-        {plural(nRows, "row")} · {plural(columns.length, "column")}
+        {plural(nRows, "row")} · {plural(n_columns, "column")}
+        {n_columns > columns.length && `, the first ${columns.length} are shown`}
       </p>
     </div>
   );
@@ -71,13 +72,14 @@ function usePages(source: ItemSource, firstRow: number, lastRow: number): Readon
 }
 
 const WAITING: Cell = { text: "…", isNull: true };
+const TOO_LONG: Cell = { text: "too long to show", isNull: true }; // the server cuts a page whose texts would fill the memory
 
 const isNumeric = (type: string) => /^(u?int|float|double|half|decimal)/i.test(type);
 
 function Cells({ table, row, nColumns }: { table: Table | undefined; row: number; nColumns: number }) {
   return Array.from({ length: nColumns }, (_, i) => {
     const column = table?.getChildAt(i);
-    const { text, full, tone, isNull } = column == null ? WAITING : cellOf(column, row);
+    const { text, full, tone, isNull } = column == null ? WAITING : row < column.length ? cellOf(column, row) : TOO_LONG;
     return (
       <span key={i} role="cell" data-tone={tone} data-null={isNull} title={full ?? (text.length > 24 ? text : undefined)}>
         {text}

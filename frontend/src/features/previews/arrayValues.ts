@@ -4,7 +4,7 @@ export type Values = Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32A
 
 export type Kind = "integer" | "bool" | "float";
 
-const SHORT: Record<string, string> = { b1: "bool", i1: "int8", u1: "uint8", i2: "int16", u2: "uint16", i4: "int32", u4: "uint32", i8: "int64", u8: "uint64", f2: "float16", f4: "float32", f8: "float64" };
+const SHORT: Record<string, string> = { b1: "bool", i1: "int8", u1: "uint8", i2: "int16", u2: "uint16", i4: "int32", u4: "uint32", i8: "int64", u8: "uint64", f2: "float16", f4: "float32", f8: "float64", c8: "complex64", c16: "complex128" };
 
 /** `<f4`, `|u1` and `float32` alike as the long name. */
 export function dtypeName(dtype: string): string {
@@ -14,7 +14,7 @@ export function dtypeName(dtype: string): string {
 
 export function dtypeKind(dtype: string): Kind {
   const name = dtypeName(dtype);
-  return name === "bool" ? "bool" : name.startsWith("float") ? "float" : "integer";
+  return name === "bool" ? "bool" : /^(float|complex)/.test(name) ? "float" : "integer";
 }
 
 const VIEWS: Record<string, (body: ArrayBuffer) => Values> = {
@@ -30,13 +30,19 @@ const VIEWS: Record<string, (body: ArrayBuffer) => Values> = {
   float16: (body) => Float32Array.from(new Uint16Array(body), halfToNumber),
   float32: (body) => new Float32Array(body),
   float64: (body) => new Float64Array(body),
+  complex64: (body) => magnitudes(new Float32Array(body)),
+  complex128: (body) => magnitudes(new Float64Array(body)),
 };
 
-/** Throws for a type that cannot be drawn (complex numbers, text). */
+/** Of complex numbers the magnitude. Throws for a type that cannot be drawn. */
 export function decodeValues(dtype: string, body: ArrayBuffer): Values {
   const view = VIEWS[dtypeName(dtype)];
   if (view === undefined) throw new Error(`Values of type ${dtype} cannot be drawn.`);
   return view(body);
+}
+
+function magnitudes(parts: Float32Array | Float64Array): Float64Array {
+  return Float64Array.from({ length: parts.length / 2 }, (_, i) => Math.hypot(parts[2 * i] ?? 0, parts[2 * i + 1] ?? 0));
 }
 
 export function halfToNumber(bits: number): number {

@@ -17,9 +17,9 @@ export interface Plane {
 }
 
 /** Which axes are drawn: y and x by name, else the last two. */
-export function planeOf(header: Pick<ArrayHeader, "axes" | "full_shape">): Plane {
-  const { full_shape: shape } = header;
-  const names = shape.map((_, i) => header.axes?.[i] ?? "");
+export function planeOf(header: Pick<ArrayHeader, "all_axes" | "full_shape">): Plane {
+  const { full_shape: shape, all_axes } = header;
+  const names = shape.map((_, i) => all_axes[i] ?? "");
   const row = names.includes("y") && names.includes("x") ? names.indexOf("y") : shape.length - 2;
   const column = names.includes("y") && names.includes("x") ? names.indexOf("x") : shape.length - 1;
   const others = shape.flatMap((size, i) => (i === row || i === column ? [] : [{ key: names[i] || String(i), label: names[i] || `axis ${i}`, size }]));

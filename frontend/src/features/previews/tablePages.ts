@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { tableFromIPC, type Table } from "apache-arrow";
-import { request } from "../../api/http";
-import { dataHeader, itemUrl, type ItemSource, type TableHeader } from "./reads";
+import { api, type ItemSource } from "../../api/client";
+import { dataKey, STORED, type TableHeader } from "./reads";
 
 export interface TablePage {
   header: TableHeader;
@@ -9,15 +9,13 @@ export interface TablePage {
 }
 
 export function tableQuery(source: ItemSource, offset: number, limit: number) {
-  const { project, run, node, port, index } = source;
   return queryOptions({
-    queryKey: ["projects", project, "runs", "data", run, node, port, index, "table", offset, limit],
+    queryKey: [...dataKey(source), "table", offset, limit],
     queryFn: async ({ signal }): Promise<TablePage> => {
-      const response = await request(itemUrl(source, "table", { offset: offset || undefined, limit }), { accept: "application/vnd.apache.arrow.stream", signal });
-      return { header: dataHeader(response) as TableHeader, table: tableFromIPC(new Uint8Array(await response.arrayBuffer())) };
+      const { header, body } = await api.readTable(source, { offset, limit }, signal);
+      return { header: header as TableHeader, table: tableFromIPC(new Uint8Array(body)) };
     },
-    staleTime: Infinity,
-    gcTime: 60_000,
     structuralSharing: false, // a Table is no plain object
+    ...STORED,
   });
 }

@@ -11,7 +11,7 @@ export const runQueries = {
     infiniteQueryOptions({
       queryKey: [...runQueries.all(project), "list", workflow],
       queryFn: ({ signal, pageParam }) => api.listRuns(project, workflow, pageParam, signal),
-      initialPageParam: null as string | null,
+      initialPageParam: "",
       getNextPageParam: (last) => last.next_cursor,
     }),
   detail: (project: string, run: string) =>
