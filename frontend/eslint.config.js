@@ -5,6 +5,9 @@ import tseslint from "typescript-eslint";
 /** Imports that would turn the layers (design, api → store → features → app) upside down. */
 const forbid = (regex, message) => ({ "no-restricted-imports": ["error", { patterns: [{ regex, message }] }] });
 
+/** Browser tests run in Node, and hand functions to the page. */
+const browserScripts = { console: "readonly", document: "readonly", MutationObserver: "readonly", process: "readonly", window: "readonly" };
+
 export default tseslint.config(
   { ignores: ["dist", "public", "src/api/schema.d.ts", "generator"] },
   js.configs.recommended,
@@ -27,5 +30,6 @@ export default tseslint.config(
   { files: ["src/features/**"], rules: forbid(String.raw`^\.\./(?!\.\./)|/app(/|$)`, "Features do not know each other; app/ joins them.") },
   { files: ["src/store/**"], rules: forbid("/(features|app)/", "The store knows no feature.") },
   { files: ["src/api/**", "src/design/**"], rules: forbid("/(store|features|app)/", "This layer is below the store and the features.") },
-  { files: ["*.js"], extends: [tseslint.configs.disableTypeChecked] },
+  { files: ["*.js", "browser/*.mjs"], extends: [tseslint.configs.disableTypeChecked] },
+  { files: ["browser/*.mjs"], languageOptions: { parserOptions: { projectService: false }, globals: browserScripts } },
 );
