@@ -32,8 +32,8 @@ def generate(out: Path) -> None:
         f"-I{files('grpc_tools') / '_proto'}",
         f"--python_out={out}",
         f"--grpc_python_out={out}",
-        f"--mypy_out={out}",
-        f"--mypy_grpc_out={out}",
+        f"--mypy_out=quiet:{out}",
+        f"--mypy_grpc_out=quiet:{out}",
     ]
     if protoc.main(arguments + protos) != 0:
         raise SystemExit("protoc failed; its message is above.")

@@ -11,8 +11,8 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-/** Open `url` in a browser of its own; `use` gets the page, its context, and a list that faults of the page are added to. */
-export async function withPage(url, executablePath, use) {
+/** Open `url` in a browser of its own; `visit` gets the page, its context, and a list that faults of the page are added to. */
+export async function withPage(url, executablePath, visit) {
   const browser = await chromium.launch({ executablePath, args: FLAGS });
   try {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
@@ -21,7 +21,7 @@ export async function withPage(url, executablePath, use) {
     const faults = [];
     page.on("pageerror", (error) => faults.push(error.message));
     await page.goto(url);
-    return await use(page, context, faults);
+    return await visit(page, context, faults);
   } finally {
     await browser.close();
   }
