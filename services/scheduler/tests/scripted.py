@@ -64,6 +64,14 @@ class ScriptedRunner(RunnerServiceServicer):
         for node in nodes:
             self._gates[node].set()
 
+    def held(self) -> set[str]:
+        """The nodes that are not released yet."""
+        return {node for node, gate in self._gates.items() if not gate.is_set()}
+
+    def waiting(self) -> set[str]:
+        """The held nodes that have an execution."""
+        return self.held() & set(self.begun)
+
     def nodes(self) -> list[str]:
         """The nodes of all executions asked for, in order."""
         return [execution.node_id for execution in self.asked]
