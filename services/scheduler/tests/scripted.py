@@ -48,10 +48,10 @@ class ScriptedRunner(RunnerServiceServicer):
         self.acknowledged: list[str] = []
         self.outcomes: dict[str, list[runner_pb.Outcome.ValueType]] = {}
         self.updates: dict[str, list[runner_pb.ExecuteResponse]] = {}
-        self.pulsing: set[str] = set()
         self.is_deaf = False
         self.output = ""
         self.n_streams = 0
+        self._said: dict[str, asyncio.Queue[runner_pb.ExecuteResponse]] = {}
         self._gates: dict[str, asyncio.Event] = {}
         self._results: dict[str, asyncio.Future[runner_pb.Result]] = {}
 
@@ -63,6 +63,14 @@ class ScriptedRunner(RunnerServiceServicer):
     def release(self, *nodes: str) -> None:
         for node in nodes:
             self._gates[node].set()
+
+    def held(self) -> set[str]:
+        """The nodes that are not released yet."""
+        return {node for node, gate in self._gates.items() if not gate.is_set()}
+
+    def waiting(self) -> set[str]:
+        """The held nodes that have an execution."""
+        return self.held() & set(self.begun)
 
     def nodes(self) -> list[str]:
         """The nodes of all executions asked for, in order."""
@@ -80,13 +88,26 @@ class ScriptedRunner(RunnerServiceServicer):
             yield runner_pb.ExecuteResponse(started=runner_pb.Started(pid=1))
             for update in self.updates.get(execution.node_id, []):
                 yield update
-            ended = self._results[execution.execution_id]
-            while execution.node_id in self.pulsing and not ended.done():
-                yield runner_pb.ExecuteResponse(progress=runner_pb.Progress(fraction=0.5, message="half"))
-                await asyncio.wait({ended}, timeout=0.05)
-            yield runner_pb.ExecuteResponse(result=await asyncio.shield(ended))
+            async for update in self._live(execution):
+                yield update
         finally:
             self.n_streams -= 1
+
+    async def _live(self, execution: runner_pb.Execution) -> AsyncIterator[runner_pb.ExecuteResponse]:
+        """What is said about an execution from now on, and its result."""
+        said = self._said.setdefault(execution.node_id, asyncio.Queue())
+        ended = self._results[execution.execution_id]
+        while not ended.done():
+            saying = asyncio.ensure_future(said.get())
+            await asyncio.wait({saying, ended}, return_when=asyncio.FIRST_COMPLETED)
+            if saying.done():
+                yield saying.result()
+            saying.cancel()
+        yield runner_pb.ExecuteResponse(result=ended.result())
+
+    def say(self, node: str, message: str) -> None:
+        """Report progress of a running execution."""
+        self._said[node].put_nowait(runner_pb.ExecuteResponse(progress=runner_pb.Progress(fraction=0.5, message=message)))
 
     async def _work(self, execution: runner_pb.Execution) -> None:
         if (gate := self._gates.get(execution.node_id)) is not None:

@@ -81,6 +81,25 @@ async def test_an_execution_that_the_runner_does_not_know_is_gone_after_a_while(
         assert outcome(await client.ended(run.id))[0] == "cancelled"
 
 
+async def test_news_of_an_execution_that_is_told_to_be_gone_does_no_harm(world: World) -> None:
+    world.runner.is_deaf = True
+    world.runner.holds("alone")
+    async with world.scheduler() as client:
+        run = await client.start("main")
+        await eventually(lambda: {"load", "alone"} <= set(world.runner.begun))
+        await client.cancel(run.id, "load")
+        await eventually(lambda: len(world.runner.acknowledged) == 1)
+        for node in ("load", "alone"):
+            world.runner.say(node, "still here")
+
+        async def heard() -> bool:
+            return (await client.get(run.id)).nodes[0].progress_message == "still here"
+
+        await eventually(heard)
+        world.runner.release("alone")
+        assert outcome(await client.ended(run.id))[1] == {"load": "cancelled", "segment": "skipped", "measure": "skipped", "alone": "done"}
+
+
 async def test_a_cancel_is_delivered_to_a_runner_that_comes_back(world: World) -> None:
     async with world.scheduler() as client:
         run = await client.start("main")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from scistudio_platform.db import Database, Outbox, OutboxRelay
-from scistudio_platform.events.block import BlockExecuted, BlockProgressed, BlockStateChanged
+from scistudio_platform.events.block import BlockExecuted, BlockStateChanged
 from scistudio_platform.events.bus import EventBus
 from scistudio_platform.events.follow import Delivered
 from scistudio_platform.events.model import Event, Scope
@@ -120,16 +120,6 @@ async def test_an_execution_with_very_many_references_is_told_by_their_identitie
     assert run.nodes[0].outputs[0].n_items == 2000
     told = next(event.data for event in events if isinstance(event.data, BlockExecuted))
     assert told.outputs["out"]["items"][1999] == {"metadata": {"type_chain": ["Text"], "framework": {"object_id": "o1"}}}
-
-
-async def test_progress_is_published_and_not_kept(world: World) -> None:
-    world.runner.holds("load")
-    world.runner.pulsing = {"load"}
-    async with listening(world.settings) as bus, world.scheduler() as client:
-        run = await client.start("main")
-        event = await anext(bus.follow_transient(project=PROJECT))
-        assert event.data == BlockProgressed(fraction=0.5, message="half")
-        assert (event.scope.run, event.scope.node) == (run.id, "load")
 
 
 async def test_a_run_goes_on_without_the_bus_and_its_events_come_later(own_nats: NatsServer, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sqlite3
 
 import pytest
@@ -162,3 +163,32 @@ async def test_a_run_waits_for_the_workflow_service_after_a_restart(world: World
     async with world.scheduler() as client:
         await world.workflow_server.start()
         assert outcome(await client.ended(run.id, timeout_s=20))[0] == "completed"
+
+
+async def disturb(world: World, rng: random.Random) -> None:
+    """Let some of what is held end, with or without the runner going away around it."""
+    if rng.random() < 0.4:
+        await world.runner_server.stop()
+    waiting = sorted(world.runner.waiting())
+    world.runner.release(*rng.sample(waiting, k=rng.randint(min(1, len(waiting)), len(waiting))))
+    await world.runner_server.stop()
+    await world.runner_server.start()
+
+
+@pytest.mark.parametrize("seed", range(2))
+async def test_whatever_is_restarted_and_whenever_each_block_runs_once_and_the_run_completes(world: World, seed: int) -> None:
+    rng = random.Random(seed)
+    nodes = [f"n{number:02}" for number in range(20)]
+    edges = [(nodes[rng.randrange(number)], nodes[number]) for number in range(1, 20)]
+    world.workflow.plans["tree"] = plan("tree", *edges)
+    world.runner.release("segment")
+    world.runner.holds(*nodes)
+    async with world.scheduler() as client:
+        run_id = (await client.start("tree")).id
+    while world.runner.held():
+        async with world.scheduler() as client:
+            await eventually(lambda: world.runner.waiting() or not world.runner.held())
+            await disturb(world, rng)
+    async with world.scheduler() as client:
+        assert outcome(await client.ended(run_id)) == ("completed", dict.fromkeys(nodes, "done"))
+    assert sorted(world.runner.begun) == nodes

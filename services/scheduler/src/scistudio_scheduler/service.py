@@ -32,7 +32,7 @@ def build(settings: SchedulerSettings, *, runner: RunnerClient | None = None, wo
     relay = OutboxRelay(bus, lambda: databases.opened())
     databases = ProjectDatabases(settings, service="scheduler", migrations=MIGRATIONS, durable=True, on_open=relay.attach)
     stores = Stores(databases, workflow)
-    drivers = Drivers(Shared(settings, runner, bus, Slots(settings.max_dispatches), tasks))
+    drivers = Drivers(Shared(settings, runner, Slots(settings.max_dispatches), tasks))
     resumption = Resumption(workflow, stores, drivers)
     projects = DurableConsumer(bus, "scheduler", ["project"], resumption.handle)
     scheduling = Scheduling(workflow, stores, drivers, tasks)

@@ -6,12 +6,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from scistudio_platform.events.block import BlockExecuted, BlockProgressed, BlockStateChanged, ErrorInfo, OutputSummary
+from scistudio_platform.events.block import BlockExecuted, BlockStateChanged, ErrorInfo, OutputSummary
 from scistudio_platform.events.model import EventData, Scope
 from scistudio_platform.events.run import RunEdge, RunFinished, RunNode, RunStarted, RunStateChanged
 from scistudio_platform.ids import NodeId
 
-from scistudio_scheduler.adapters.runner import News
 from scistudio_scheduler.domain.effects import Announce, AnnounceRun, Effect, Record
 from scistudio_scheduler.domain.records import Fault, NodeRun
 from scistudio_scheduler.domain.run import Run
@@ -54,11 +53,6 @@ def announcements(run: Run, effects: Sequence[Effect]) -> Iterator[Announcement]
                 yield RunStateChanged(state=state.value, reason=reason), scope_of(run)
                 if state in ENDED:
                     yield RunFinished.model_validate({"state": state.value, "reason": reason}), scope_of(run)
-
-
-def progressed(run: Run, node: NodeId, news: News) -> Announcement:
-    """Return the passing news of a running block."""
-    return BlockProgressed(fraction=news.progress or None, message=news.message), scope_of(run, node, run.nodes[node])
 
 
 def scope_of(run: Run, node: NodeId | None = None, record: NodeRun | None = None) -> Scope:

@@ -10,7 +10,6 @@ from typing import Any
 
 from scistudio_platform.clock import utc_now
 from scistudio_platform.errors import Kind, SciStudioError
-from scistudio_platform.events.bus import EventBus
 from scistudio_platform.ids import ExecutionId, NodeId, new_id
 from scistudio_platform.logging import get_logger
 from scistudio_platform.service import BackgroundTasks
@@ -18,7 +17,7 @@ from scistudio_platform.service import BackgroundTasks
 from scistudio_scheduler.adapters.execution import to_execution
 from scistudio_scheduler.adapters.runner import Finished, News, RunnerClient
 from scistudio_scheduler.adapters.store import RunStore
-from scistudio_scheduler.app.announcements import announcements, progressed
+from scistudio_scheduler.app.announcements import announcements
 from scistudio_scheduler.app.follower import Follower, Following, Word
 from scistudio_scheduler.app.patience import Patience
 from scistudio_scheduler.app.slots import Slots
@@ -31,7 +30,6 @@ from scistudio_scheduler.settings import SchedulerSettings
 
 Decision = Callable[[Run], list[Effect]]
 Fact = tuple[Decision, asyncio.Future[Run] | None]
-PROGRESS_PAUSE_S = 0.1
 BUG = Fault(
     "internal", "The scheduler made a mistake in this run.", hint="This is a fault of SciStudio: the scheduler's log has the details."
 )
@@ -45,7 +43,6 @@ class Shared:
 
     settings: SchedulerSettings
     runner: RunnerClient
-    bus: EventBus
     slots: Slots
     tasks: BackgroundTasks
 
@@ -66,8 +63,7 @@ class Driver:
         self._inbox: list[Fact] = []
         self._arrived = asyncio.Event()
         self._holds_dispatch = False
-        self._n_failures = 0
-        self._telling: set[NodeId] = set()
+        self._n_failures = self._n_slots = 0
         self._missing: dict[NodeId, Fault] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._closing: list[asyncio.Task[bool]] = []
@@ -90,6 +86,7 @@ class Driver:
         self._closing = [self._spawn(self._tidy(record), "tidy") for record in self.run.nodes.values() if record.state in TERMINAL]
         for node in self.run.running():
             self._shared.slots.claim()
+            self._n_slots += 1
             record = self.run.nodes[node]
             follower = self._follower(node, record.execution_id, is_known=True)
             if record.stopping:
@@ -108,9 +105,10 @@ class Driver:
         self._missing[node] = fault
         self.post(lambda run: run.refuse(node, fault, utc_now()))
 
-    def give_slots_back(self) -> None:
-        """Free the slots of what runs: this driver will not see its end."""
-        for _ in self.run.running():
+    def give_slots_back(self, *, keep: int = 0) -> None:
+        """Free the slots of what this driver will not see the end of."""
+        while self._n_slots > keep:
+            self._n_slots -= 1
             self._shared.slots.release()
 
     def post(self, decide: Decision) -> None:
@@ -159,6 +157,7 @@ class Driver:
         except Exception:
             for _, answer in facts:
                 _give(answer, StepFailed(self.run.id))
+            self.give_slots_back(keep=len(self.run.running()))
             raise
         self.run = draft
         for _, answer in facts:
@@ -190,6 +189,7 @@ class Driver:
         for node in run.ready():
             if not self._shared.slots.take(self._arrived.set):
                 break
+            self._n_slots += 1
             effects += run.dispatched(node, ExecutionId(new_id()), secrets.randbits(32), utc_now())
         return effects
 
@@ -222,8 +222,7 @@ class Driver:
                     self._closing.append(self._spawn(self._acknowledge(execution_id), "acknowledge"))
                 case Announce(node=node, record=record) if record.state in TERMINAL:
                     self.news.pop(node, None)
-                    if record.execution_id:
-                        self._shared.slots.release()
+                    self.give_slots_back(keep=self._n_slots - bool(record.execution_id))
 
     def _start(self, node: NodeId, execution_id: ExecutionId) -> None:
         losses = self.run.nodes[node].attempt - 1
@@ -270,22 +269,10 @@ class Driver:
         match word:
             case News() if self.run.nodes[node].execution_id == execution_id and self.run.nodes[node].state not in TERMINAL:
                 self.news[node] = word
-                if (word.message or word.progress) and node not in self._telling:
-                    self._telling.add(node)
-                    self._spawn(self._tell_progress(node), "progress")
             case Finished():
                 self.post(self._ending_of(node, ExecutionId(execution_id), word))
             case Fault():
                 self.post(lambda run: run.fail(word, utc_now()))
-
-    async def _tell_progress(self, node: NodeId) -> None:
-        """Publish the newest news of a node, at most ten times a second, until there are no newer ones."""
-        told = None
-        while (news := self.news.get(node)) is not None and news is not told:
-            told = news
-            await self._shared.bus.publish_transient(*progressed(self.run, node, news))
-            await asyncio.sleep(PROGRESS_PAUSE_S)
-        self._telling.discard(node)
 
     def _ending_of(self, node: NodeId, execution_id: ExecutionId, word: Finished) -> Decision:
         if node in self._missing and word.ending.error is not None:  # asked again after a restart, it could not even be loaded

@@ -85,6 +85,8 @@ class Follower:
     async def _stream(self, patience: Patience) -> None:
         news = News()
         async for update in self._following.runner.execute(self._execution):
+            if self._ended.is_set():  # told to be gone meanwhile
+                return None
             patience.good()
             word = apply_update(news, update)
             if isinstance(word, Finished):
