@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 from pathlib import Path
 from typing import Any
 
+import pytest
 from scistudio_platform.errors import RemoteError
 from scistudio_platform.testing import eventually
 from scistudio_proto.runner.v1 import runner_pb2 as pb
@@ -67,6 +67,11 @@ async def test_a_result_made_while_the_runner_was_dead_is_delivered(processes: A
     processes.start("scistudio_runner")
     assert (await result).outcome == pb.OUTCOME_DONE
     assert client.n_began == 1
+    await eventually(lambda: last_line_is(client, "went on"))
+
+
+async def last_line_is(client: Any, text: str) -> bool:
+    return [line.text for line in (await client.logs()).lines][-1:] == [text]
 
 
 async def test_a_cancel_reaches_an_execution_of_an_earlier_runner(processes: Any, client: Any) -> None:
@@ -119,16 +124,19 @@ async def test_a_host_that_hangs_is_found_out(processes: Any, client: Any) -> No
     await eventually(lambda: not alive(pid))  # it comes back, and is told that this was given up
 
 
-async def test_the_runner_stops_at_sigterm(processes: Any, client: Any) -> None:
-    runner = processes.start("scistudio_runner")
-    await eventually(lambda: is_up(client))
-    os.kill(runner.pid, signal.SIGTERM)
+async def test_a_runner_that_stops_leaves_executions_to_the_next(processes: Any, client: Any) -> None:
+    runner, _ = processes.start("scistudio_runner"), processes.start("scistudio_worker")
+    await eventually(lambda: one_host(client))
+    spec = client.execution("Waits", client.waiting())
+    first = asyncio.ensure_future(client.result(spec))
+    await eventually(lambda: client.n_began == 1)
+    runner.terminate()
+    with pytest.raises(RemoteError) as caught:
+        await first
+    assert caught.value.code == "runner.stopping"
     assert await asyncio.to_thread(runner.wait, 10) == 0
-
-
-async def is_up(client: Any) -> bool:
-    try:
-        await client.hosts()
-    except RemoteError:
-        return False
-    return True
+    processes.start("scistudio_runner")
+    second = asyncio.ensure_future(result_across_restarts(client, spec))
+    client.go()
+    assert (await second).outcome == pb.OUTCOME_DONE
+    assert client.n_began == 1

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Literal
 
 import structlog
+from structlog.tracebacks import ExceptionDictTransformer
 from structlog.typing import Processor
 
 
@@ -48,9 +49,13 @@ def configure_logging(service: str, *, level: str = "info", log_format: Literal[
         return event
 
     shared = [*_processors(), add_service]
-    last: list[Processor] = [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())]
+    # Tracebacks without the values of local variables: tokens are among them.
+    last: list[Processor] = [
+        structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback),
+    ]
     if log_format == "json":
-        last = [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer()]
+        frames = ExceptionDictTransformer(show_locals=False)
+        last = [structlog.processors.ExceptionRenderer(frames), structlog.processors.JSONRenderer()]
     structlog.configure(
         processors=[structlog.stdlib.filter_by_level, *shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),

@@ -46,3 +46,12 @@ class NoHost(SciStudioError):
             f"No worker host has answered within {waited_s:.0f} s.",
             hint="See whether the worker host runs (`scistudio doctor`), and what its log says.",
         )
+
+
+class Stopping(SciStudioError):
+    """This runner stops; what it had started goes on."""
+
+    kind, code = Kind.UNAVAILABLE, "runner.stopping"
+
+    def __init__(self) -> None:
+        super().__init__("The runner is stopping.", hint="Ask again: executions go on, and the next runner knows them.")

@@ -17,11 +17,12 @@ from scistudio_runner.app.executions import Executions
 from scistudio_runner.app.logs import LogBook
 from scistudio_runner.app.probes import Probes
 from scistudio_runner.domain.hosts import Host
-from scistudio_runner.errors import NotOurTurn
+from scistudio_runner.errors import NotOurTurn, Stopping
 from scistudio_runner.settings import RunnerSettings
 
 CONNECT = "/scistudio.runner.v1.WorkerHostService/Connect"
 Context = Any  # grpc.aio.ServicerContext
+Outgoing = asyncio.Queue[pb.ConnectResponse | None]  # None: hang up
 logger = get_logger("runner")
 
 
@@ -30,6 +31,14 @@ class RunnerRpc(RunnerServiceServicer):
 
     def __init__(self, executions: Executions, logs: LogBook, probes: Probes) -> None:
         self._executions, self._logs, self._probes = executions, logs, probes
+
+    async def start(self) -> None:
+        """Nothing: others call."""
+
+    async def stop(self) -> None:
+        """End open streams, so that the server does not wait for them."""
+        self._executions.send_away()
+        self._logs.send_away()
 
     async def Execute(self, request: pb.ExecuteRequest, context: Context) -> AsyncIterator[pb.ExecuteResponse]:
         async for update in self._executions.follow(request.execution):
@@ -67,23 +76,38 @@ class WorkerHostRpc(WorkerHostServiceServicer):
     def __init__(self, settings: RunnerSettings, executions: Executions, probes: Probes) -> None:
         self._settings, self._executions, self._probes = settings, executions, probes
         self._admission = Admission(settings.token)
+        self._lines: set[Outgoing] = set()
+        self._is_stopping = False
+
+    async def start(self) -> None:
+        """Nothing: hosts call."""
+
+    async def stop(self) -> None:
+        """Hang up, so that the server does not wait for hosts, and they connect again to the next runner at once."""
+        self._is_stopping = True
+        for outgoing in self._lines:
+            outgoing.put_nowait(None)
 
     async def Connect(self, request_iterator: AsyncIterator[pb.ConnectRequest], context: Context) -> AsyncIterator[pb.ConnectResponse]:
+        if self._is_stopping:
+            raise Stopping()
         first = await anext(request_iterator, None)
         if first is None or not first.HasField("hello"):
             raise NotOurTurn("A worker host's first message must be hello.")
         credential = self._admit(first.hello, context)
-        outgoing: asyncio.Queue[pb.ConnectResponse | None] = asyncio.Queue()
+        outgoing: Outgoing = asyncio.Queue()
         yield pb.ConnectResponse(welcome=pb.Welcome(credential=credential, heartbeat_s=self._settings.heartbeat_s))
         send = outgoing.put_nowait
         host = self._executions.host_came(first.hello, send)
         self._probes.host_came(host)
         listening = asyncio.get_running_loop().create_task(self._listen(host, request_iterator, outgoing))
         logger.info("worker host connected", host=host.id, slots=host.slots, running=len(first.hello.running))
+        self._lines.add(outgoing)
         try:
             while (message := await outgoing.get()) is not None:
                 yield message
         finally:
+            self._lines.discard(outgoing)
             listening.cancel()
             self._executions.host_went(host, send)
             logger.info("worker host disconnected", host=host.id)
@@ -95,13 +119,14 @@ class WorkerHostRpc(WorkerHostServiceServicer):
             return self._admission.credential_for(hello.host_id)
         return self._admission.admit(hello.host_id, enrolment_token=hello.enrolment_token, credential=hello.credential)
 
-    async def _listen(
-        self, host: Host, messages: AsyncIterator[pb.ConnectRequest], outgoing: asyncio.Queue[pb.ConnectResponse | None]
-    ) -> None:
+    async def _listen(self, host: Host, messages: AsyncIterator[pb.ConnectRequest], outgoing: Outgoing) -> None:
         """Hear a host until it hangs up or falls silent."""
         try:
             while (message := await asyncio.wait_for(anext(messages, None), self._settings.host_timeout_s)) is not None:
-                self._hear(host, message)
+                if message.HasField("heartbeat"):
+                    outgoing.put_nowait(pb.ConnectResponse(welcome=pb.Welcome(heartbeat_s=self._settings.heartbeat_s)))
+                else:
+                    self._hear(host, message)
         except TimeoutError:
             logger.warning("worker host is silent", host=host.id)
         finally:

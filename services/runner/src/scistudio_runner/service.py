@@ -27,10 +27,12 @@ def build(settings: RunnerSettings) -> Service:
     news = News(bus, logs)
     executions = Executions(settings, logs.write, news.progressed)
     probes = Probes(executions.hosts, timeout_s=settings.probe_timeout_s)
+    for_services, for_hosts = RunnerRpc(executions, logs, probes), WorkerHostRpc(settings, executions, probes)
     servicers: dict[Callable[..., None], object] = {
-        add_RunnerServiceServicer_to_server: RunnerRpc(executions, logs, probes),
-        add_WorkerHostServiceServicer_to_server: WorkerHostRpc(settings, executions, probes),
+        add_RunnerServiceServicer_to_server: for_services,
+        add_WorkerHostServiceServicer_to_server: for_hosts,
     }
     server = GrpcServer(settings, servicers, name="runner", admitting_themselves=[CONNECT])
     server.registry.register(RunnerMetrics(executions))
-    return Service("runner", parts=[scheduler, bus, logs, news, executions, server])
+    # The last two end open streams before the server stops, which would wait for them.
+    return Service("runner", parts=[scheduler, bus, logs, news, executions, server, for_hosts, for_services])

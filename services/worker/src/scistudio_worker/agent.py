@@ -17,6 +17,7 @@ from scistudio_worker.host import WorkerHost
 from scistudio_worker.settings import WorkerSettings
 
 AGAIN_S = 0.1
+SILENT_BEATS = 5
 REFUSED_AGAIN_S = 2.0
 logger = get_logger("worker")
 
@@ -60,6 +61,9 @@ class Agent:
                     reason = from_rpc_error(error, service="runner", method="Connect")
                     logger.error("the runner does not take us", code=reason.code, message=reason.message, hint=reason.hint)
                     pause_s = REFUSED_AGAIN_S
+            except Exception:  # a host that is alone for ever would be worse than a fault that comes again
+                logger.exception("the conversation with the runner failed")
+                pause_s = REFUSED_AGAIN_S
             finally:
                 self._host.detach()
             await asyncio.sleep(pause_s)
@@ -69,6 +73,7 @@ class Agent:
         call = stub.Connect(metadata=self._metadata(), wait_for_ready=True)
         outgoing: asyncio.Queue[pb.ConnectRequest] = asyncio.Queue()
         writer: asyncio.Task[None] | None = None
+        beating: asyncio.Task[None] | None = None
         try:
             await call.write(pb.ConnectRequest(hello=self._hello()))
             welcome = await call.read()
@@ -77,14 +82,19 @@ class Agent:
                 return
             self._credential = welcome.welcome.credential
             self._host.attach(outgoing.put_nowait)
-            writer = asyncio.get_running_loop().create_task(_write(call, outgoing, welcome.welcome.heartbeat_s))
+            heartbeat_s = welcome.welcome.heartbeat_s
+            writer = asyncio.get_running_loop().create_task(_write(call, outgoing))
+            beating = asyncio.get_running_loop().create_task(_beat(outgoing, heartbeat_s))
             logger.info("connected to the runner", host=self._host.id)
-            while (message := await call.read()) is not grpc.aio.EOF:
+            while (message := await asyncio.wait_for(call.read(), SILENT_BEATS * heartbeat_s)) is not grpc.aio.EOF:
                 self._obey(message)
             await _raise_status(call)
+        except TimeoutError:
+            logger.warning("the runner is silent; connecting anew")
         finally:
-            if writer is not None:
-                writer.cancel()
+            for task in (writer, beating):
+                if task is not None:
+                    task.cancel()
             call.cancel()
 
     def _metadata(self) -> grpc.aio.Metadata:
@@ -110,15 +120,18 @@ class Agent:
                 self._host.probe(message.probe.probe_id, message.probe.project_dir)
 
 
-async def _write(call: Any, outgoing: asyncio.Queue[pb.ConnectRequest], heartbeat_s: float) -> None:
-    """Send what the host says, and a sign of life when it says nothing."""
+async def _write(call: Any, outgoing: asyncio.Queue[pb.ConnectRequest]) -> None:
+    """Send what the host says."""
     with contextlib.suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):  # the reader sees the end too, and its reason
         while True:
-            try:
-                message = await asyncio.wait_for(outgoing.get(), heartbeat_s)
-            except TimeoutError:
-                message = pb.ConnectRequest(heartbeat=pb.Heartbeat())
-            await call.write(message)
+            await call.write(await outgoing.get())
+
+
+async def _beat(outgoing: asyncio.Queue[pb.ConnectRequest], heartbeat_s: float) -> None:
+    """Give a sign of life from time to time; the runner answers each, so that both sides find out about a line that is dead."""
+    while True:
+        await asyncio.sleep(heartbeat_s)
+        outgoing.put_nowait(pb.ConnectRequest(heartbeat=pb.Heartbeat()))
 
 
 async def _raise_status(call: Any) -> None:

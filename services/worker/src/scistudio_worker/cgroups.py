@@ -31,13 +31,18 @@ class Hierarchies:
 
 def find(proc: Path = Path("/proc/self")) -> Hierarchies:
     """Read our groups and their mounts, and try each by making a group."""
+    found = {name: _usable(folder) for name, folder in folders(proc).items()}
+    return Hierarchies(unified=found.get(""), freezer=found.get("freezer"), memory=found.get("memory"))
+
+
+def folders(proc: Path) -> dict[str, Path]:
+    """Return controller to the folder of our own group; the unified hierarchy has the empty name."""
     try:
         groups = _own_groups((proc / "cgroup").read_text(encoding="utf-8"))
         mounts = _mounts((proc / "mountinfo").read_text(encoding="utf-8"))
     except OSError:
-        return Hierarchies()
-    found = {name: _usable(_folder(groups[name], *mounts[name])) for name in groups.keys() & mounts.keys()}
-    return Hierarchies(unified=found.get(""), freezer=found.get("freezer"), memory=found.get("memory"))
+        return {}
+    return {name: _folder(groups[name], *mounts[name]) for name in groups.keys() & mounts.keys()}
 
 
 def _own_groups(text: str) -> dict[str, str]:

@@ -86,8 +86,8 @@ class Execution(Listener):
     ) -> None:
         self.spec, self._emit, self._host_id = spec, emit, host_id
         self._process = make_process(self, command_of(spec), memory_bytes=int(spec.limits.memory_gb * 2**30))
-        self._output = Output(spec.execution_id, spec.node_id, limit_bytes=output_limit_bytes, deliver=self._deliver)
-        self._flushing = Throttle(FLUSH_S, self._output.flush)
+        self.output = Output(spec.execution_id, spec.node_id, limit_bytes=output_limit_bytes, deliver=self._deliver)
+        self._flushing = Throttle(FLUSH_S, self.output.flush)
         self._progress = pb.HostProgress(execution_id=spec.execution_id)
         self._progressing = Throttle(PROGRESS_S, self._emit_progress)
         self._started: pb.Started | None = None
@@ -110,7 +110,7 @@ class Execution(Listener):
         for timer in self._timers:
             timer.cancel()
         self._progressing.flush()
-        self._output.finish()
+        self.output.finish()
         ends = pb.Result(started_at=to_timestamp(started_at), ended_at=to_timestamp(utc_now()), duration_s=time.monotonic() - began)
         result.MergeFrom(ends)
         result.execution_id, result.host_id = self.spec.execution_id, self._host_id
@@ -126,7 +126,7 @@ class Execution(Listener):
         with LimitWatch(self._process, limits, self._end):
             ended = await self._process.run(request)
         if not ended.all_gone:
-            self._output.say("error", "A process of the block does not end: it is stuck in the kernel, and is left behind.")
+            self.output.say("error", "A process of the block does not end: it is stuck in the kernel, and is left behind.")
         return self._result(ended)
 
     def cancel(self) -> None:
@@ -163,7 +163,8 @@ class Execution(Listener):
     def tell_again(self) -> None:
         """Tell a runner that has come back what it may have missed."""
         self._emit_started()
-        self._output.deliver_again()
+        self.output.is_heard = True
+        self.output.deliver_again()
         self._emit_progress()
 
     def message(self, message: dict[str, Any]) -> None:
@@ -182,13 +183,13 @@ class Execution(Listener):
 
     def malformed(self, error: ProtocolError) -> None:
         """Something but our code writes to the socket: the answer cannot be trusted."""
-        self._output.say("error", f"The block's process sent what is no message: {error}")
+        self.output.say("error", f"The block's process sent what is no message: {error}")
         self._end(Stop.PROTOCOL)
 
     def printed(self, stream: str, data: bytes) -> None:
         """Collect lines."""
-        self._output.write(stream, data)
-        if self._output.is_waiting:
+        self.output.write(stream, data)
+        if self.output.is_waiting:
             self._flushing.ask()
 
     def _deliver(self, batch: pb.Output) -> None:
@@ -208,7 +209,7 @@ class Execution(Listener):
             n_killed_for_memory=ended.n_killed_for_memory,
             peak_memory_bytes=ended.peak_memory_bytes,
             block_began=self._block_began,
-            last_error_lines="\n".join(self._output.last_error_lines),
+            last_error_lines="\n".join(self.output.last_error_lines),
         )
         came_to, error = outcome.decide(facts, self.spec.limits, self.spec.node_id)
         return pb.Result(

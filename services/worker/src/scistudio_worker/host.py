@@ -40,7 +40,7 @@ class WorkerHost:
         self._settings, self._forker, self._groups = settings, forker, groups
         self._tasks = BackgroundTasks("worker")
         self._running: dict[str, Execution] = {}
-        self._finished: dict[str, pb.Result] = {}
+        self._finished: dict[str, tuple[Execution, pb.Result]] = {}
         self._runs: set[asyncio.Task[None]] = set()
         self._emit: Emit = _drop
 
@@ -72,25 +72,28 @@ class WorkerHost:
             slots=self._settings.slots,
             labels=self._settings.labels,
             running=list(self._running),
-            finished=list(self._finished.values()),
+            finished=[result for _, result in self._finished.values()],
         )
 
     def attach(self, emit: Emit) -> None:
         """Speak to a runner from now on, beginning with what it may have missed."""
         self._emit = emit
-        for result in self._finished.values():  # one may have come between our hello and its answer
+        for execution, result in self._finished.values():  # one may have come between our hello and its answer
+            execution.output.deliver_again()
             emit(pb.ConnectRequest(result=result))
         for execution in self._running.values():
             execution.tell_again()
 
     def detach(self) -> None:
-        """Speak to nobody: results are kept."""
+        """Speak to nobody: results and lines are kept."""
         self._emit = _drop
+        for execution in self._running.values():
+            execution.output.is_heard = False
 
     def execute(self, spec: pb.Execution) -> None:
         """Start an execution, unless it is known here: then its messages and its result are what the runner waits for."""
-        if (result := self._finished.get(spec.execution_id)) is not None:
-            self._emit(pb.ConnectRequest(result=result))
+        if (finished := self._finished.get(spec.execution_id)) is not None:
+            self._emit(pb.ConnectRequest(result=finished[1]))
             return
         if spec.execution_id not in self._running:
             execution = self._running[spec.execution_id] = self._make_execution(spec)
@@ -108,7 +111,7 @@ class WorkerHost:
     async def _run(self, execution: Execution) -> None:
         result = await execution.run()
         del self._running[result.execution_id]
-        self._finished[result.execution_id] = result
+        self._finished[result.execution_id] = (execution, result)
         self._emit(pb.ConnectRequest(result=result))
 
     def cancel(self, execution_id: str, reason: str) -> None:

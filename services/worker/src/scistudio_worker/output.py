@@ -79,6 +79,8 @@ class Output:
         Beyond this, only the last lines are kept.
     deliver : callable
         Takes each batch.
+
+    While nobody hears (``is_heard``), all batches are kept to be delivered again, else the latest.
     """
 
     def __init__(self, execution_id: str, node_id: str, *, limit_bytes: int, deliver: Callable[[pb.Output], None]) -> None:
@@ -91,6 +93,7 @@ class Output:
         self._batch: list[pb.LogLine] = []
         self._recent: deque[pb.Output] = deque()
         self._recent_bytes = 0
+        self.is_heard = True
         self.last_error_lines: deque[str] = deque(maxlen=20)
 
     @property
@@ -132,7 +135,7 @@ class Output:
         self._batch = []
         self._recent.append(batch)
         self._recent_bytes += batch.ByteSize()
-        while self._recent_bytes > RECENT_BYTES and len(self._recent) > 1:
+        while self.is_heard and self._recent_bytes > RECENT_BYTES and len(self._recent) > 1:
             self._recent_bytes -= self._recent.popleft().ByteSize()
         self._deliver(batch)
 

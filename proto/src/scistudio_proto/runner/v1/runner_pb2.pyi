@@ -921,6 +921,8 @@ Global___ConnectRequest: _TypeAlias = ConnectRequest  # noqa: Y015
 
 @_typing.final
 class Heartbeat(_message.Message):
+    """A sign of life, every `heartbeat_s`; answered with a welcome, so that both sides find out about a dead line."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     def __init__(
@@ -941,6 +943,7 @@ class Welcome(_message.Message):
     CREDENTIAL_FIELD_NUMBER: _builtins.int
     HEARTBEAT_S_FIELD_NUMBER: _builtins.int
     credential: _builtins.str
+    """Empty in the answer to a heartbeat."""
     heartbeat_s: _builtins.float
     def __init__(
         self,

@@ -132,10 +132,9 @@ class Tail:
             file.seek(self._offset)
             for raw in _whole_lines(file):
                 self._offset += len(raw)
-                with contextlib.suppress(ValueError):
-                    line = lines.decode(raw).line
-                    if line.line > self._after_line:
-                        found.append(line)
+                if lines.number_of(raw) > self._after_line:
+                    with contextlib.suppress(ValueError):
+                        found.append(lines.decode(raw).line)
                 if len(found) == at_most:
                     break
         return found

@@ -15,12 +15,13 @@ from scistudio_runner.domain import record as records
 from scistudio_runner.domain.age import may_run_already
 from scistudio_runner.domain.hosts import Host, Send, choose, why_waiting
 from scistudio_runner.domain.record import Phase, Record
-from scistudio_runner.errors import InvalidExecution
+from scistudio_runner.errors import InvalidExecution, Stopping
 from scistudio_runner.settings import RunnerSettings
 
 KEPT_ACKNOWLEDGED = 1000
 KEPT_UNASKED_OUTPUTS = 200
 logger = get_logger("runner")
+Queue = asyncio.Queue[pb.ExecuteResponse | None]  # None: the runner stops
 Write = Callable[[pb.Execution, list[pb.LogLine]], None]
 Progressed = Callable[[pb.Execution, pb.Progress], None]
 
@@ -40,7 +41,7 @@ class Executions:
         self._settings, self._write, self._progressed = settings, write, progressed
         self._records: OrderedDict[str, Record] = OrderedDict()
         self._acknowledged: OrderedDict[str, Record] = OrderedDict()
-        self._followers: dict[str, list[asyncio.Queue[pb.ExecuteResponse]]] = {}
+        self._followers: dict[str, list[Queue]] = {}
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._started_at = utc_now()
         self._adopted = asyncio.Event()
@@ -61,6 +62,11 @@ class Executions:
         for timer in self._timers.values():
             timer.cancel()
 
+    def send_away(self) -> None:
+        """End every stream with the advice to ask again: this runner stops."""
+        for queue in [queue for queues in self._followers.values() for queue in queues]:
+            queue.put_nowait(None)
+
     # --- for other services -------------------------------------------------------------------------------------------
 
     async def follow(self, spec: pb.Execution) -> AsyncIterator[pb.ExecuteResponse]:
@@ -68,17 +74,17 @@ class Executions:
         if not (spec.execution_id and spec.node_id and spec.run_id and spec.project_dir):
             raise InvalidExecution("An execution needs its id, its run, its node and the project's folder.")
         record = self._asked(spec)
-        queue: asyncio.Queue[pb.ExecuteResponse] = asyncio.Queue()
+        queue: Queue = asyncio.Queue()
         for news in record.so_far():
             queue.put_nowait(news)
         followers = self._followers.setdefault(record.id, [])
         followers.append(queue)
         try:
-            while True:
-                news = await queue.get()
-                yield news
-                if news.HasField("result"):
+            while (next_news := await queue.get()) is not None:
+                yield next_news
+                if next_news.HasField("result"):
                     return
+            raise Stopping()
         finally:
             followers.remove(queue)
 
@@ -103,14 +109,13 @@ class Executions:
             return False
         if record.phase is not Phase.ENDED:
             record.cancel_reason = reason or "cancelled"
-            ended: asyncio.Queue[pb.ExecuteResponse] = asyncio.Queue()
-            self._followers.setdefault(execution_id, []).append(ended)
+            followers, ended = self._followers.setdefault(execution_id, []), Queue()
+            followers.append(ended)
             try:
                 self._pass_cancel_on(record)
-                while not (await ended.get()).HasField("result"):
-                    pass
+                await _wait_for_result(ended)
             finally:
-                self._followers[execution_id].remove(ended)
+                followers.remove(ended)
         return True
 
     def _pass_cancel_on(self, record: Record) -> None:
@@ -128,6 +133,7 @@ class Executions:
         del self._records[execution_id]
         self._followers.pop(execution_id, None)
         self._acknowledged[execution_id] = record
+        record.forget_inputs()
         while len(self._acknowledged) > KEPT_ACKNOWLEDGED:
             self._acknowledged.popitem(last=False)
 
@@ -246,7 +252,7 @@ class Executions:
 
     def printed(self, output: pb.Output) -> None:
         """Hear what it printed. Lines of an execution that nobody has asked for yet wait for its request, which says where they go."""
-        record = self._records.get(output.execution_id)
+        record = self._records.get(output.execution_id) or self._acknowledged.get(output.execution_id)
         if record is None:
             return
         if record.spec is not None:
@@ -263,3 +269,10 @@ class Executions:
         record = known or self._records.setdefault(result.execution_id, Record(result.execution_id))
         record.host_id = record.host_id or host.id
         self._end(record, result)
+
+
+async def _wait_for_result(queue: Queue) -> None:
+    while (news := await queue.get()) is not None:
+        if news.HasField("result"):
+            return
+    raise Stopping()

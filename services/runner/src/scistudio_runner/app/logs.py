@@ -12,6 +12,7 @@ from scistudio_platform.logging import get_logger
 from scistudio_proto.runner.v1 import runner_pb2 as pb
 
 from scistudio_runner.adapters.log_files import SUFFIX, Appender, Tail, file_name, log_path, logs_folder, was_cut
+from scistudio_runner.errors import Stopping
 
 DEFAULT_PAGE = 1000
 LARGEST_PAGE = 10_000
@@ -36,6 +37,7 @@ class LogBook:
         self._open: OrderedDict[Path, Appender] = OrderedDict()
         self._followers: dict[Path, set[asyncio.Event]] = {}
         self._ended_runs: OrderedDict[str, None] = OrderedDict()
+        self._is_stopping = False
         self._complained: set[Path] = set()
 
     async def start(self) -> None:
@@ -46,6 +48,12 @@ class LogBook:
         for appender in self._open.values():
             appender.close()
         self._open.clear()
+
+    def send_away(self) -> None:
+        """End every follower's stream with the advice to ask again: this runner stops."""
+        self._is_stopping = True
+        for folder in self._followers:
+            self._wake(folder)
 
     def write(self, spec: pb.Execution, new: list[pb.LogLine]) -> None:
         """Append what an execution printed. A full disk costs lines, and nothing else."""
@@ -102,6 +110,8 @@ class LogBook:
                 is_over = request.run_id in self._ended_runs
                 for line in tails.read():
                     yield line
+                if self._is_stopping:
+                    raise Stopping()
                 if is_over and not tails.has_more:
                     return
                 if not tails.has_more:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,6 +11,7 @@ from scistudio_platform.clock import to_timestamp
 from scistudio_proto.runner.v1 import runner_pb2 as pb
 
 CUT_MARK = b'"cut":true'
+_NUMBER = re.compile(rb'\{"line":(\d+),')
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +61,9 @@ def decode(raw: bytes) -> Written:
         return Written(line, stored["execution"], stored["serial"])
     except (KeyError, TypeError) as error:
         raise ValueError(f"not a log line: {error}") from error
+
+
+def number_of(raw: bytes) -> int:
+    """Return a stored line's number without reading the rest; 0 for what is no line."""
+    found = _NUMBER.match(raw)
+    return int(found[1]) if found is not None and raw.endswith(b"}\n") else 0

@@ -42,6 +42,12 @@ class Record:
     result: pb.Result | None = None
     unwritten: list[pb.Output] = field(default_factory=list)
 
+    def forget_inputs(self) -> None:
+        """Keep of the request only where it belongs: what was printed late still finds its file."""
+        if self.spec is not None:
+            spec = self.spec
+            self.spec = pb.Execution(execution_id=spec.execution_id, run_id=spec.run_id, node_id=spec.node_id, project_dir=spec.project_dir)
+
     def so_far(self) -> list[pb.ExecuteResponse]:
         """Return what a new follower must hear: each kind of news once, in order."""
         news = []
