@@ -16,5 +16,5 @@ export default defineConfig({
     // `npm run dev` beside a running `scistudio up`: SCISTUDIO_URL names its address.
     proxy: { "/api": { target: process.env.SCISTUDIO_URL ?? "http://127.0.0.1:7100", ws: true, changeOrigin: true } },
   },
-  test: { environment: "jsdom", restoreMocks: true, unstubGlobals: true },
+  test: { unstubGlobals: true }, // a test that needs a document says so in its first line
 });

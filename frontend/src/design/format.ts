@@ -2,7 +2,7 @@
 
 export function formatDuration(ms: number): string {
   const s = Math.max(0, ms) / 1000;
-  if (s < 1) return `${Math.round(s * 1000)} ms`;
+  if (s < 0.9995) return `${Math.round(s * 1000)} ms`;
   if (s < 10) return `${s.toFixed(1)} s`;
   if (s < 60) return `${Math.floor(s)} s`;
   if (s < 3600) return `${Math.floor(s / 60)} min ${Math.floor(s % 60)} s`;
@@ -23,8 +23,8 @@ export function durationBetween(start: string | null, end: string | null): strin
 export function formatTime(iso: string, now: Date = new Date()): string {
   const time = new Date(iso);
   const sameDay = time.toDateString() === now.toDateString();
-  if (sameDay) return time.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-  return time.toLocaleString(undefined, { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
+  if (sameDay) return time.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
+  return time.toLocaleString(undefined, { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 }
 
 export function formatBytes(bytes: number): string {

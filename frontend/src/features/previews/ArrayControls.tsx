@@ -36,15 +36,16 @@ export function ArrayControls({ plane, isInteger, map, onMap, range, onRange, is
             </option>
           ))}
         </select>
-        {map !== "labels" && (
-          <>
-            <RangeField label="Lowest value shown" value={range.low} onChange={(low) => onRange({ ...range, low })} />
-            <span aria-hidden>–</span>
-            <RangeField label="Highest value shown" value={range.high} onChange={(high) => onRange({ ...range, high })} />
-            <IconButton label="Range of the data" icon={<RotateCcw size={14} aria-hidden />} disabled={isAutomatic} onClick={() => onRange(null)} />
-          </>
-        )}
       </div>
+      {map !== "labels" && (
+        <div className={styles.row} role="group" aria-label="Range of values">
+          <span className={styles.caption}>Range</span>
+          <RangeField label="Lowest value shown" value={range.low} onChange={(low) => onRange({ ...range, low })} />
+          <span aria-hidden>–</span>
+          <RangeField label="Highest value shown" value={range.high} onChange={(high) => onRange({ ...range, high })} />
+          <IconButton label="Range of the data" icon={<RotateCcw size={14} aria-hidden />} disabled={isAutomatic} onClick={() => onRange(null)} />
+        </div>
+      )}
     </div>
   );
 }

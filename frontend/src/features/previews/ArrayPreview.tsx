@@ -35,7 +35,7 @@ export function ArrayPreview({ source, typeChain }: ArrayPreviewProps) {
   }
   if (header.full_shape.length === 0) return <SingleValue tile={overview.data} />;
   if (header.full_shape.length === 1) return <LinePlot tile={overview.data} />;
-  const looksLikeLabels = dtypeKind(header.dtype) === "integer" && typeChain.some((type) => /label|mask/i.test(type));
+  const looksLikeLabels = dtypeKind(header.dtype) === "integer" && [...typeChain, source.port].some((name) => /label|segment/i.test(name));
   return <ArrayPlane source={source} overview={overview.data} indices={indices} onIndices={setIndices} firstMap={looksLikeLabels ? "labels" : "grey"} />;
 }
 

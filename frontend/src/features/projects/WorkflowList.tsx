@@ -22,7 +22,9 @@ export function WorkflowList({ workflows, chosen, onChoose }: { workflows: reado
               <FileWarning size={15} strokeWidth={1.8} className={styles.broken} aria-label="Cannot be read" />
             )}
             <span className={styles.name}>{workflow.id}</span>
-            <span className={styles.size}>{workflow.problem === "" ? plural(workflow.n_nodes, "block") : "cannot be read"}</span>
+            <span className={styles.size} title={plural(workflow.n_nodes, "block")}>
+              {workflow.problem === "" ? workflow.n_nodes : "cannot be read"}
+            </span>
           </button>
         </li>
       ))}
