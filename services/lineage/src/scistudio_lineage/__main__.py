@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from scistudio_platform.service import run_service
+from scistudio_platform.service import main
 
 from scistudio_lineage.service import build
 from scistudio_lineage.settings import LineageSettings
 
 if __name__ == "__main__":
-    sys.exit(run_service("lineage", build, LineageSettings()))
+    sys.exit(main("lineage", build, LineageSettings))

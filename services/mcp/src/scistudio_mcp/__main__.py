@@ -2,10 +2,10 @@
 
 import sys
 
-from scistudio_platform.service import run_service
+from scistudio_platform.service import main
 
 from scistudio_mcp.service import build
 from scistudio_mcp.settings import McpSettings
 
 if __name__ == "__main__":
-    sys.exit(run_service("mcp", build, McpSettings()))
+    sys.exit(main("mcp", build, McpSettings))

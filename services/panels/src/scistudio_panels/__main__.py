@@ -2,10 +2,10 @@
 
 import sys
 
-from scistudio_platform.service import run_service
+from scistudio_platform.service import main
 
 from scistudio_panels.service import build
 from scistudio_panels.settings import PanelsSettings
 
 if __name__ == "__main__":
-    sys.exit(run_service("panels", build, PanelsSettings()))
+    sys.exit(main("panels", build, PanelsSettings))

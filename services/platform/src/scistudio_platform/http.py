@@ -10,11 +10,11 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prometheus_client import CollectorRegistry, make_asgi_app
 from pydantic import SecretStr
 
 if TYPE_CHECKING:
     import uvicorn
+    from prometheus_client import CollectorRegistry
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -96,6 +96,8 @@ async def _lifespan(receive: Receive, send: Send) -> None:
 
 def service_app(registry: CollectorRegistry, *, token: SecretStr, inner: ASGIApp | None = None) -> ASGIApp:
     """Return the HTTP side of a service: ``/healthz`` open, ``/metrics`` and what ``inner`` serves behind the services' token."""
+    from prometheus_client import make_asgi_app
+
     metrics = make_asgi_app(registry)
     expected = f"Bearer {token.get_secret_value()}".encode()
 

@@ -9,6 +9,8 @@ from collections.abc import Callable, Coroutine, Sequence
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
+from pydantic import ValidationError
+
 from scistudio_platform.errors import SciStudioError
 from scistudio_platform.logging import configure_logging, get_logger
 from scistudio_platform.settings import ServiceSettings
@@ -106,6 +108,19 @@ async def serve_until_signalled(service: Service, *, lifeline: int | None = None
         if lifeline is not None:
             loop.remove_reader(lifeline)
         get_logger(service.name).info("stopping")
+
+
+def main(name: str, build: Callable[[SettingsT], Service], settings: type[SettingsT]) -> int:
+    """Read the environment and run a service alone: what ``python -m scistudio_<service>`` does. 2: a setting is missing or wrong."""
+    try:
+        found = settings()
+    except ValidationError as error:
+        for problem in error.errors():
+            place = ".".join(str(part) for part in problem["loc"])
+            print(f"scistudio {name}: {place}: {problem['msg']}", file=sys.stderr)  # noqa: T201  # whoever started it reads it
+        print("Settings come from environment variables; the service's README names those it needs.", file=sys.stderr)  # noqa: T201
+        return 2
+    return run_service(name, build, found)
 
 
 def run_service(name: str, build: Callable[[SettingsT], Service], settings: SettingsT, *, lifeline: int | None = None) -> int:

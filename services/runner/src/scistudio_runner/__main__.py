@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from scistudio_platform.service import run_service
+from scistudio_platform.service import main
 
 from scistudio_runner.service import build
 from scistudio_runner.settings import RunnerSettings
 
 if __name__ == "__main__":
-    sys.exit(run_service("runner", build, RunnerSettings()))
+    sys.exit(main("runner", build, RunnerSettings))

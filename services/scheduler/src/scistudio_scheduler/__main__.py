@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from scistudio_platform.service import run_service
+from scistudio_platform.service import main
 
 from scistudio_scheduler.service import build
 from scistudio_scheduler.settings import SchedulerSettings
 
 if __name__ == "__main__":
-    sys.exit(run_service("scheduler", build, SchedulerSettings()))
+    sys.exit(main("scheduler", build, SchedulerSettings))

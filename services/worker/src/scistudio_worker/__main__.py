@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from scistudio_platform.service import run_service
+from scistudio_platform.service import main
 
 from scistudio_worker.service import build
 from scistudio_worker.settings import WorkerSettings
 
 if __name__ == "__main__":
-    sys.exit(run_service("worker", build, WorkerSettings()))
+    sys.exit(main("worker", build, WorkerSettings))

@@ -136,7 +136,9 @@ def _groups() -> Finding:
     from scistudio_worker import cgroups
 
     found = cgroups.find()
-    detail = f"control groups {found}" if found else "no control groups: memory limits are watched by polling, which is less exact"
+    kinds = {"unified": "cgroup v2", "freezer": "the freezer", "memory": "memory limits"}
+    usable = [words for name, words in kinds.items() if getattr(found, name) is not None]
+    detail = ", ".join(usable) or "no control groups: memory limits are watched by polling, which is less exact"
     return Finding("block limits", True, detail)
 
 

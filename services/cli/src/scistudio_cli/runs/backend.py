@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scistudio_platform.errors import SciStudioError
 
@@ -13,7 +14,9 @@ from scistudio_cli import places
 from scistudio_cli.launcher.claim import Note, living_note
 from scistudio_cli.runs.local import Local, held_by_another
 from scistudio_cli.runs.model import Backend
-from scistudio_cli.runs.remote import Remote
+
+if TYPE_CHECKING:
+    from scistudio_cli.runs.remote import Remote
 
 TRY_AGAIN_S = 0.3
 
@@ -27,7 +30,12 @@ def launchers() -> list[Note]:
 
 async def holder_of(project: Path) -> Remote | None:
     """Return a client of the running SciStudio that has ``project`` open."""
-    for note in await asyncio.to_thread(launchers):
+    notes = await asyncio.to_thread(launchers)
+    if not notes:
+        return None
+    from scistudio_cli.runs.remote import Remote  # a headless run has no use for an HTTP client
+
+    for note in notes:
         remote = Remote(note.url, note.token)
         for known in await remote.projects():
             if known["is_open"] and Path(known["path"]) == project:

@@ -73,8 +73,10 @@ class Local:
         self._scheduler: RpcClient[SchedulerServiceAsyncStub] = RpcClient(settings, "scheduler", SchedulerServiceStub)
         self._runner: RpcClient[RunnerServiceAsyncStub] = RpcClient(settings, "runner", RunnerServiceStub)
         self._bus = EventBus(settings, required=False)
-        await self._start_together([make_service("worker", place, {"http": None})])  # its warm parent imports while the rest starts
+        worker = make_service("worker", place, {"http": None})
+        await self._start_together([worker])  # first, since its warm parent imports while the rest starts
         await self._start_together([make_service(name, place, {"http": None}) for name in HEADLESS])
+        self._stack.push_async_callback(worker.stop)  # before the runner, which would wait for its line to the host
         await self._start_together([self._workflow, self._scheduler, self._runner, self._bus])
         opened = await self._workflow.stub.OpenProject(workflow.OpenProjectRequest(path=str(self.project)))
         self.project_id = opened.project.id

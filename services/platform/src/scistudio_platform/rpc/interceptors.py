@@ -6,15 +6,17 @@ import asyncio
 import hmac
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import grpc
-from prometheus_client import CollectorRegistry, Counter, Histogram
 from pydantic import SecretStr
 
 from scistudio_platform.errors import Kind, RemoteError, SciStudioError
 from scistudio_platform.logging import get_logger
 from scistudio_platform.rpc.status import to_status
+
+if TYPE_CHECKING:
+    from scistudio_platform.rpc.metrics import CallMetrics
 
 HEALTH = "/grpc.health.v1.Health/"
 OURS = "/scistudio."
@@ -47,10 +49,8 @@ class Authentication(grpc.aio.ServerInterceptor):
 class Observation(grpc.aio.ServerInterceptor):
     """Count and time each call, and turn what it raises into a status once and for all."""
 
-    def __init__(self, service: str, registry: CollectorRegistry) -> None:
-        self._service = service
-        self._calls = Counter("scistudio_rpc_calls", "Calls by method and outcome.", ["method", "code"], registry=registry)
-        self._seconds = Histogram("scistudio_rpc_seconds", "Time to answer a unary call.", ["method"], registry=registry)
+    def __init__(self, service: str, metrics: CallMetrics | None) -> None:
+        self._service, self._metrics = service, metrics
 
     async def intercept_service(self, continuation: Callable[..., Awaitable[Handler]], details: grpc.HandlerCallDetails) -> Handler:
         """Wrap our own methods; health and reflection stay as they are."""
@@ -72,8 +72,9 @@ class Observation(grpc.aio.ServerInterceptor):
             except Exception as error:
                 await self._abort(method, error, context)
                 raise
-            self._calls.labels(method, "ok").inc()
-            self._seconds.labels(method).observe(time.perf_counter() - started)
+            self._count(method, "ok")
+            if self._metrics is not None:
+                self._metrics.answered(method, time.perf_counter() - started)
             return answer
 
         return observed
@@ -88,9 +89,13 @@ class Observation(grpc.aio.ServerInterceptor):
             except Exception as error:
                 await self._abort(method, error, context)
                 raise
-            self._calls.labels(method, "ok").inc()
+            self._count(method, "ok")
 
         return observed
+
+    def _count(self, method: str, code: str) -> None:
+        if self._metrics is not None:
+            self._metrics.ended(method, code)
 
     async def _abort(self, method: str, error: Exception, context: grpc.aio.ServicerContext[Any, Any]) -> None:
         if isinstance(error, grpc.aio.AbortError):
@@ -99,5 +104,5 @@ class Observation(grpc.aio.ServerInterceptor):
             get_logger(self._service).error("call failed", method=method, exc_info=error)
             hint = f"This is a fault of SciStudio: the {self._service} service's log has the details."
             error = RemoteError(Kind.INTERNAL, "internal", f"An internal error in the {self._service} service.", hint=hint)
-        self._calls.labels(method, error.code).inc()
+        self._count(method, error.code)
         await context.abort_with_status(to_status(error))

@@ -5,18 +5,22 @@ from __future__ import annotations
 import fcntl
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
-from prometheus_client import CollectorRegistry
 
 from scistudio_platform.errors import Kind, SciStudioError
 from scistudio_platform.http import ASGIApp, HttpServer, service_app
 from scistudio_platform.rpc.interceptors import Authentication, Observation
 from scistudio_platform.settings import ServiceSettings
 from scistudio_platform.telemetry import is_configured
+
+if TYPE_CHECKING:
+    from prometheus_client.registry import Collector
+
+    from scistudio_platform.rpc.metrics import CallMetrics
 
 MESSAGE_LIMIT_BYTES = 64 * 1024 * 1024
 METADATA_LIMIT_BYTES = 32 * 1024
@@ -89,6 +93,8 @@ class GrpcServer:
         What the HTTP side serves beside ``/healthz`` and ``/metrics``.
     admitting_themselves : collection of str
         Full paths of methods that check their callers in their own way, without the services' token.
+    collector : callable, optional
+        Makes the collector of the service's own metrics; called only where metrics are served.
     """
 
     def __init__(
@@ -99,12 +105,13 @@ class GrpcServer:
         name: str,
         http_app: ASGIApp | None = None,
         admitting_themselves: Collection[str] = (),
+        collector: Callable[[], Collector] | None = None,
     ) -> None:
         self._authentication = Authentication(settings.token, admitting_themselves)
         self._settings, self._servicers, self._name, self._http_app = settings, servicers, name, http_app
-        self.registry = CollectorRegistry()
         self.address = settings.listen_address(name)
-        self._observation = Observation(name, self.registry)
+        self._metrics = _make_metrics(collector) if settings.http_address(name) is not None else None
+        self._observation = Observation(name, self._metrics)
         self._lock: SocketLock | None = None
         self._server: grpc.aio.Server | None = None
         self._health: health.aio.HealthServicer | None = None
@@ -123,8 +130,9 @@ class GrpcServer:
         if self._lock is not None:
             self._lock.make_socket_private()
         await self._server.start()
-        if (address := self._settings.http_address(self._name)) is not None:
-            app = service_app(self.registry, token=self._settings.token, inner=self._http_app)
+        address = self._settings.http_address(self._name)
+        if self._metrics is not None and address is not None:
+            app = service_app(self._metrics.registry, token=self._settings.token, inner=self._http_app)
             self._http = HttpServer(app, address)
             await self._http.start()
 
@@ -160,6 +168,15 @@ class GrpcServer:
             await self._server.stop(STOP_GRACE_S)
         if self._lock is not None:
             self._lock.release()
+
+
+def _make_metrics(collector: Callable[[], Collector] | None) -> CallMetrics:
+    from scistudio_platform.rpc.metrics import CallMetrics  # a headless run serves no metrics
+
+    metrics = CallMetrics()
+    if collector is not None:
+        metrics.registry.register(collector())
+    return metrics
 
 
 def _service_names(servicer: object) -> list[str]:

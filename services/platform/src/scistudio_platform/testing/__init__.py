@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import inspect
+import shutil
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
@@ -32,8 +34,10 @@ async def eventually(condition: Callable[[], ValueT | Awaitable[ValueT]], *, tim
 
 
 def short_dir() -> Path:
-    """Make a private folder with a short path: Unix sockets have about 100 characters."""
-    return Path(tempfile.mkdtemp(prefix="sci-"))
+    """Make a private folder with a short path, since Unix sockets have about 100 characters; it goes when the tests end."""
+    folder = Path(tempfile.mkdtemp(prefix="sci-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def make_settings(cls: type[SettingsT], **changes: Any) -> SettingsT:

@@ -7,20 +7,23 @@ from __future__ import annotations
 
 import hashlib
 import time
+from typing import TYPE_CHECKING
 
-from joserfc import jwt
-from joserfc.errors import JoseError
-from joserfc.jwk import OctKey
 from pydantic import SecretStr
 from scistudio_platform.ids import new_id
 
 from scistudio_runner.errors import HostRefused
+
+if TYPE_CHECKING:  # joserfc brings cryptography: 0.05 s that a runner beside its host has no use for
+    from joserfc.jwk import OctKey
 
 HEADER = {"alg": "HS256"}
 ENROLMENT_VALID_S = 3600
 
 
 def _key(token: SecretStr) -> OctKey:
+    from joserfc.jwk import OctKey
+
     return OctKey.import_key(hashlib.sha256(b"scistudio worker hosts\0" + token.get_secret_value().encode()).digest())
 
 
@@ -34,8 +37,14 @@ def issue_enrolment_token(token: SecretStr, *, valid_s: float = ENROLMENT_VALID_
     valid_s : float
         For how long, in seconds.
     """
-    claims = {"use": "enrolment", "jti": new_id(), "exp": int(time.time() + valid_s)}
-    return SecretStr(jwt.encode(HEADER, claims, _key(token)))
+    claims: dict[str, object] = {"use": "enrolment", "jti": new_id(), "exp": int(time.time() + valid_s)}
+    return SecretStr(_signed(claims, _key(token)))
+
+
+def _signed(claims: dict[str, object], key: OctKey) -> str:
+    from joserfc import jwt
+
+    return jwt.encode(HEADER, claims, key)
 
 
 class Admission:
@@ -48,7 +57,7 @@ class Admission:
     """
 
     def __init__(self, token: SecretStr) -> None:
-        self._key = _key(token)
+        self._token = token
         self._used: set[str] = set()
 
     def admit(self, host_id: str, *, enrolment_token: str, credential: str) -> str:
@@ -67,11 +76,14 @@ class Admission:
 
     def credential_for(self, host_id: str) -> str:
         """Return what lets this host, and no other, connect again."""
-        return jwt.encode(HEADER, {"use": "host", "sub": host_id}, self._key)
+        return _signed({"use": "host", "sub": host_id}, _key(self._token))
 
     def _claims(self, token: str, use: str) -> dict[str, object]:
+        from joserfc import jwt
+        from joserfc.errors import JoseError
+
         try:
-            decoded = jwt.decode(token, self._key, algorithms=["HS256"])
+            decoded = jwt.decode(token, _key(self._token), algorithms=["HS256"])
             jwt.JWTClaimsRegistry(use={"essential": True, "value": use}).validate(decoded.claims)
         except (JoseError, ValueError) as error:
             raise HostRefused(f"its {use} token is not valid ({error})") from None
