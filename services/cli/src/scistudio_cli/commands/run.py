@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 from pathlib import Path
 
@@ -73,6 +74,8 @@ class OutsideTheProject(SciStudioError):
 
 async def _run(project: Path, workflow: str, view: View) -> int:
     async with backend_for(project, view.note) as backend:
+        gc.freeze()
+        gc.enable()
         run = await backend.start(workflow)
         view.started(run)
         run = await Follower(backend, view, run).to_the_end()
