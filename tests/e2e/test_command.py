@@ -38,7 +38,7 @@ def test_json_is_one_object_a_line_and_the_last_tells_the_outcome(home: Home) ->
 
 FAILURES = {
     "raises": ["the lamp is off", "faults.py"],
-    "exits": ["before it answered"],
+    "exits": ["before it gave a result"],
     "kills-itself": ["SIGKILL"],
 }
 
