@@ -147,3 +147,23 @@ async def test_executions_run_side_by_side(bench: Any) -> None:
     outcomes = [(await bench.result(f"x{index}")).error.code for index in range(8)]
     assert outcomes == ["worker.time_limit"] * 8
     assert time.monotonic() - began < 8 * 0.4
+
+
+def n_open() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+async def test_nothing_is_left_open(bench_by_each: Any) -> None:
+    blocks = ["Trivial", "Fails", "ExitsQuietly", "Prints", "Loops", "Crashes"]
+    await bench_by_each.run("Trivial", id="first")
+    before = n_open()
+    for index, block in enumerate(blocks * 3):
+        bench_by_each.start(block, id=f"x{index}", terminate_grace_s=0.1, memory_gb=0.5 * (index % 2))
+        if index % 3 == 1:
+            bench_by_each.host.cancel(f"x{index}", "test")
+    for index in [index for index, block in enumerate(blocks * 3) if block == "Loops"]:
+        bench_by_each.host.cancel(f"x{index}", "test")
+    for index in range(len(blocks) * 3):
+        await bench_by_each.result(f"x{index}")
+    assert n_open() <= before
+    assert len(psutil.Process(bench_by_each.forker.pid).children(recursive=True)) <= N_AHEAD

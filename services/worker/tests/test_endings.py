@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -102,3 +103,14 @@ async def test_a_probe_lists_blocks(bench: Any) -> None:
     bench.host.probe("p1", str(bench.project))
     answer = await eventually(lambda: bench.catalogs.get("p1"))
     assert '"load_data"' in answer.catalog_json
+
+
+async def test_the_warm_parent_stays_alone(bench: Any) -> None:
+    for index in range(3):
+        await bench.run("Trivial", id=f"x{index}")
+    assert len(list(Path(f"/proc/{bench.forker.pid}/task").iterdir())) == 1
+
+
+async def test_an_answer_that_no_service_can_take_is_an_error(bench: Any) -> None:
+    result = await bench.run("Answers", config={"size_bytes": 60_000_000})
+    assert (result.outcome, result.error.code) == (pb.OUTCOME_ERROR, "worker.answer_too_large")
