@@ -39,9 +39,9 @@ def test_json_is_one_object_a_line_and_the_last_tells_the_outcome(home: Home) ->
 def test_a_run_tells_of_a_setting_that_no_block_has(home: Home) -> None:
     project = home.project("faults")
     workflow = project / "workflows" / "typo.yaml"
-    workflow.write_text("workflow:\n  id: typo\n  nodes:\n  - {id: one, block_type: say, config: {txet: hi}}\n  edges: []\n")
+    workflow.write_text("workflow:\n  id: typo\n  nodes:\n  - {id: one, block_type: say, config: {textt: hi}}\n  edges: []\n")
     answer = home.scistudio("run", workflow)
-    assert "has no setting 'txet'" in answer.stderr
+    assert "has no setting 'textt'" in answer.stderr
 
 
 def test_a_new_project_explains_itself_and_its_first_workflow_has_nothing_to_do(home: Home) -> None:

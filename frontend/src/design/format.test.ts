@@ -33,7 +33,7 @@ describe("figures", () => {
   ])("%d reads %s", (value, text) => expect(formatNumber(value)).toBe(text));
 
   it("name who started a run in people's words", () => {
-    expect(["user", "api", "cli", "agent", ""].map(formatStarter)).toEqual(["page", "program", "command line", "agent", ""]);
+    expect(["user", "api", "cli", "agent", ""].map(formatStarter)).toEqual(["page", "program", "terminal", "agent", ""]);
   });
 
   it("show settings as text or JSON", () => {

@@ -38,7 +38,7 @@ export function plural(n: number, one: string, many = `${one}s`): string {
   return `${n.toLocaleString()} ${n === 1 ? one : many}`;
 }
 
-const STARTERS: Record<string, string> = { user: "page", api: "program", cli: "command line" };
+const STARTERS: Record<string, string> = { user: "page", api: "program", cli: "terminal" };
 
 /** Who started a run, as a person would say it; what is not known stays as it is. */
 export function formatStarter(triggeredBy: string): string {
