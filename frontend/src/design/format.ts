@@ -38,6 +38,18 @@ export function plural(n: number, one: string, many = `${one}s`): string {
   return `${n.toLocaleString()} ${n === 1 ? one : many}`;
 }
 
+const STARTERS: Record<string, string> = { user: "page", api: "program", cli: "terminal" };
+
+/** Who started a run, as a person would say it; what is not known stays as it is. */
+export function formatStarter(triggeredBy: string): string {
+  return STARTERS[triggeredBy] ?? triggeredBy;
+}
+
+/** A setting of a block on one line. */
+export function formatSetting(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
 /** A measured value: integers exactly, others with about six digits. */
 export function formatNumber(value: number): string {
   if (!Number.isFinite(value) || Number.isInteger(value)) return String(value);

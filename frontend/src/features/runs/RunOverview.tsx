@@ -1,6 +1,6 @@
 import { useShallow } from "zustand/react/shallow";
 import type { BlockState, Run } from "../../api/types";
-import { durationBetween, formatElapsed, formatTime, plural } from "../../design/format";
+import { durationBetween, formatElapsed, formatStarter, formatTime, plural } from "../../design/format";
 import { StateChip, StateIcon, stateLabel } from "../../design/StateChip";
 import { useNow } from "../../design/useNow";
 import { useAppStore } from "../../store/store";
@@ -28,7 +28,7 @@ export function RunOverview({ run }: { run: Run }) {
         <dt>Duration</dt>
         <dd>{took ?? "–"}</dd>
         <dt>Started by</dt>
-        <dd>{run.triggered_by || "–"}</dd>
+        <dd>{formatStarter(run.triggered_by) || "–"}</dd>
         <dt>Id</dt>
         <dd className={styles.id}>{run.id}</dd>
       </dl>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import typer
@@ -16,6 +17,8 @@ def make_project(name: str, description: str, *, as_json: bool) -> int:
     if as_json:
         typer.echo(json.dumps({"path": str(folder)}))
     else:
-        typer.echo(f"Made {folder}.\nOpen it on the page:  scistudio up {folder.name}")
-        typer.echo(f"Or run its workflow:  scistudio run {folder.name}/workflows/main.yaml")
+        place = shlex.quote(folder.name)
+        typer.echo(f"Made {folder}.\nIts README.md says what goes where, with a first workflow.")
+        typer.echo(f"Open it on the page:  scistudio up {place}")
+        typer.echo(f"Or run its workflow:  scistudio run {place}/workflows/main.yaml")
     return 0
