@@ -42,38 +42,40 @@ export function Workspace({ project, workflows, route }: WorkspaceProps) {
       <TopBar project={project.name} workflow={workflow}>
         <RunControls project={project.id} workflow={workflow} run={shown.id} blocked={blocked} onStarted={show} />
       </TopBar>
-      <Group orientation="horizontal" className={styles.columns} {...columns}>
-        <Panel id="panel-sidebar" defaultSize="230px" minSize="170px" maxSize="420px" groupResizeBehavior="preserve-pixel-size">
-          <Sidebar project={project} workflows={workflows} workflow={workflow} shown={shown} onRun={show} />
-        </Panel>
-        <Separator className={styles.upright} aria-label="Width of the sidebar" />
-        <Panel id="panel-stage" minSize="320px">
-          <Group orientation="vertical" {...rows}>
-            <Panel id="panel-canvas" minSize="160px">
-              <main className={styles.stage}>
-                <Crash>
-                  {definition.isPending && <Loading label="Reading the workflow…" />}
-                  {definition.isError && <FailureNote error={definition.error} onRetry={() => void definition.refetch()} />}
-                  {graph !== null && <WorkflowCanvas graph={graph} name={workflow} />}
-                </Crash>
-              </main>
-            </Panel>
-            <Separator className={styles.level} aria-label="Height of the bottom panel" />
-            <Panel id="panel-bottom" defaultSize="230px" minSize="90px" groupResizeBehavior="preserve-pixel-size">
-              <BottomPanel project={project.id} run={shown.id} problems={problems} catalog={catalog} onReload={check} isReloading={isChecking} />
-            </Panel>
-          </Group>
-        </Panel>
-        <Separator className={styles.upright} aria-label="Width of the preview column" />
-        <Panel id="panel-preview" defaultSize="380px" minSize="260px" groupResizeBehavior="preserve-pixel-size">
-          <aside className={styles.inspector} aria-label="Preview">
-            <Crash key={selectedNode}>
-              {shown.detail.isError && node === undefined && <FailureNote error={shown.detail.error} onRetry={() => void shown.detail.refetch()} />}
-              <Inspector project={project.id} run={shown.detail.data} node={node} label={graph?.nodes.find((one) => one.id === selectedNode)?.data.label ?? ""} />
-            </Crash>
-          </aside>
-        </Panel>
-      </Group>
+      <main className={styles.main}>
+        <Group orientation="horizontal" {...columns}>
+          <Panel id="panel-sidebar" defaultSize="230px" minSize="170px" maxSize="420px" collapsible groupResizeBehavior="preserve-pixel-size">
+            <Sidebar project={project} workflows={workflows} workflow={workflow} shown={shown} onRun={show} />
+          </Panel>
+          <Separator className={styles.upright} aria-label="Width of the sidebar" />
+          <Panel id="panel-stage" minSize="320px">
+            <Group orientation="vertical" {...rows}>
+              <Panel id="panel-canvas" minSize="160px">
+                <div className={styles.stage}>
+                  <Crash>
+                    {definition.isPending && <Loading label="Reading the workflow…" />}
+                    {definition.isError && <FailureNote error={definition.error} onRetry={() => void definition.refetch()} />}
+                    {graph !== null && <WorkflowCanvas graph={graph} name={workflow} />}
+                  </Crash>
+                </div>
+              </Panel>
+              <Separator className={styles.level} aria-label="Height of the bottom panel" />
+              <Panel id="panel-bottom" defaultSize="230px" minSize="90px" collapsible collapsedSize="34px" groupResizeBehavior="preserve-pixel-size">
+                <BottomPanel project={project.id} run={shown.id} problems={problems} catalog={catalog} onReload={check} isReloading={isChecking} />
+              </Panel>
+            </Group>
+          </Panel>
+          <Separator className={styles.upright} aria-label="Width of the preview column" />
+          <Panel id="panel-preview" defaultSize="380px" minSize="260px" groupResizeBehavior="preserve-pixel-size">
+            <section className={styles.inspector} aria-label="Preview">
+              <Crash key={selectedNode}>
+                {shown.detail.isError && node === undefined && <FailureNote error={shown.detail.error} onRetry={() => void shown.detail.refetch()} />}
+                <Inspector project={project.id} run={shown.detail.data} node={node} label={graph?.nodes.find((one) => one.id === selectedNode)?.data.label ?? ""} />
+              </Crash>
+            </section>
+          </Panel>
+        </Group>
+      </main>
     </>
   );
 }

@@ -13,7 +13,7 @@ import {
   type OnSelectionChangeFunc,
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
-import { useCallback, useEffect } from "react";
+import { useCallback, useEffect, useRef } from "react";
 import { useAppStore } from "../../store/store";
 import { BlockNode, NODE_SIZE } from "./BlockNode";
 import "./flow.css";
@@ -46,6 +46,7 @@ function Canvas({ graph, name }: { graph: Graph; name: string }) {
   const isZoomed = useStore((state) => state.transform[2] >= NAMES_FROM);
   useEffect(() => setNodes((old) => keepView(old, graph.nodes)), [graph.nodes, setNodes]);
   useSelectionFromOutside(setNodes);
+  const noteMove = useFitOnResize();
 
   const onSelectionChange: OnSelectionChangeFunc<BlockFlowNode> = useCallback(
     ({ nodes: selected }) => {
@@ -69,6 +70,7 @@ function Canvas({ graph, name }: { graph: Graph; name: string }) {
         onNodesChange={onNodesChange}
         onSelectionChange={onSelectionChange}
         onNodeClick={onNodeClick}
+        onMoveStart={noteMove}
         nodeTypes={NODE_TYPES}
         edgeTypes={EDGE_TYPES}
         nodesConnectable={false}
@@ -90,6 +92,20 @@ function Canvas({ graph, name }: { graph: Graph; name: string }) {
 }
 
 const miniMapColour = (node: BlockFlowNode) => `var(--${node.data.category})`;
+
+/** While nobody has moved the view, all of the graph stays in sight when the canvas changes its size. */
+function useFitOnResize(): (event: MouseEvent | TouchEvent | null) => void {
+  const isMoved = useRef(false);
+  const width = useStore((state) => state.width);
+  const height = useStore((state) => state.height);
+  const { fitView } = useReactFlow();
+  useEffect(() => {
+    if (!isMoved.current && width > 0) void fitView(FIT);
+  }, [width, height, fitView]);
+  return useCallback((event) => {
+    isMoved.current ||= event !== null; // null: the page itself moved it
+  }, []);
+}
 
 /** New definitions, with the place and the selection that a node has on the screen. */
 function keepView(old: readonly BlockFlowNode[], next: readonly BlockFlowNode[]): BlockFlowNode[] {

@@ -34,7 +34,9 @@ function Grid({ source, first }: { source: ItemSource; first: TablePage }) {
     <div className={styles.preview} data-testid="table-preview">
       <div ref={box} className={styles.box} tabIndex={0} role="table" aria-label="Table" aria-rowcount={nRows + 1} aria-colcount={columns.length + 1}>
         <div className={styles.head} role="row" style={{ gridTemplateColumns: template }}>
-          <span role="columnheader" aria-label="Row" />
+          <span role="columnheader">
+            <span className="visually-hidden">Row</span>
+          </span>
           {columns.map((column) => (
             <span key={column.name} role="columnheader" data-tone={isNumeric(column.type) ? "number" : undefined} title={`${column.name}: ${column.type}`}>
               {column.name}
