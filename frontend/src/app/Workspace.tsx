@@ -69,8 +69,11 @@ export function Workspace({ project, workflows, route }: WorkspaceProps) {
           <Panel id="panel-preview" defaultSize="380px" minSize="260px" groupResizeBehavior="preserve-pixel-size">
             <section className={styles.inspector} aria-label="Preview">
               <Crash key={selectedNode}>
-                {shown.detail.isError && node === undefined && <FailureNote error={shown.detail.error} onRetry={() => void shown.detail.refetch()} />}
-                <Inspector project={project.id} run={shown.detail.data} node={node} label={graph?.nodes.find((one) => one.id === selectedNode)?.data.label ?? ""} />
+                {shown.detail.isError && node === undefined ? (
+                  <FailureNote error={shown.detail.error} onRetry={() => void shown.detail.refetch()} />
+                ) : (
+                  <Inspector project={project.id} run={shown.detail.data} node={node} label={graph?.nodes.find((one) => one.id === selectedNode)?.data.label ?? ""} />
+                )}
               </Crash>
             </section>
           </Panel>

@@ -8,12 +8,12 @@ import {
   useReactFlow,
   useStore,
   type EdgeTypes,
+  type NodeChange,
   type NodeMouseHandler,
   type NodeTypes,
-  type OnSelectionChangeFunc,
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
-import { useCallback, useEffect, useRef } from "react";
+import { useCallback, useEffect, useMemo, useRef } from "react";
 import { useAppStore } from "../../store/store";
 import { BlockNode, NODE_SIZE } from "./BlockNode";
 import "./flow.css";
@@ -44,16 +44,16 @@ function Canvas({ graph, name }: { graph: Graph; name: string }) {
   const selectNode = useAppStore((state) => state.selectNode);
   const isFar = useStore((state) => state.transform[2] < WORDS_FROM);
   const isZoomed = useStore((state) => state.transform[2] >= NAMES_FROM);
-  useEffect(() => setNodes((old) => keepView(old, graph.nodes)), [graph.nodes, setNodes]);
-  useSelectionFromOutside(setNodes);
+  useEffect(() => setNodes((old) => keepPlaces(old, graph.nodes)), [graph.nodes, setNodes]);
+  const { shown, noteSelection } = useSelection(nodes);
   const noteMove = useFitOnResize();
 
-  const onSelectionChange: OnSelectionChangeFunc<BlockFlowNode> = useCallback(
-    ({ nodes: selected }) => {
-      const id = selected.at(0)?.id ?? null;
-      if (id !== useAppStore.getState().selectedNode && (id !== null || selected.length === 0)) selectNode(id);
+  const onChange = useCallback(
+    (changes: NodeChange<BlockFlowNode>[]) => {
+      noteSelection(changes);
+      onNodesChange(changes.filter((change) => change.type !== "select"));
     },
-    [selectNode],
+    [noteSelection, onNodesChange],
   );
   const onNodeClick: NodeMouseHandler<BlockFlowNode> = useCallback(
     (event, node) => {
@@ -65,10 +65,9 @@ function Canvas({ graph, name }: { graph: Graph; name: string }) {
   return (
     <section className={styles.canvas} aria-label={`Graph of ${name}`} data-testid="canvas" data-zoomed={isZoomed} data-far={isFar}>
       <ReactFlow<BlockFlowNode>
-        nodes={nodes}
+        nodes={shown}
         edges={graph.edges}
-        onNodesChange={onNodesChange}
-        onSelectionChange={onSelectionChange}
+        onNodesChange={onChange}
         onNodeClick={onNodeClick}
         onMoveStart={noteMove}
         nodeTypes={NODE_TYPES}
@@ -77,6 +76,7 @@ function Canvas({ graph, name }: { graph: Graph; name: string }) {
         edgesFocusable={false}
         deleteKeyCode={null}
         multiSelectionKeyCode={null}
+        selectionKeyCode={null}
         minZoom={0.05}
         maxZoom={2.5}
         fitView
@@ -107,8 +107,8 @@ function useFitOnResize(): (event: MouseEvent | TouchEvent | null) => void {
   }, []);
 }
 
-/** New definitions, with the place and the selection that a node has on the screen. */
-function keepView(old: readonly BlockFlowNode[], next: readonly BlockFlowNode[]): BlockFlowNode[] {
+/** New definitions, each at the place that its node has on the screen. */
+function keepPlaces(old: readonly BlockFlowNode[], next: readonly BlockFlowNode[]): BlockFlowNode[] {
   const seen = new Map(old.map((node) => [node.id, node]));
   return next.map((node) => {
     const before = seen.get(node.id);
@@ -116,15 +116,31 @@ function keepView(old: readonly BlockFlowNode[], next: readonly BlockFlowNode[])
   });
 }
 
-/** A node chosen elsewhere (in the list of problems) is selected here too, and brought into view. */
-function useSelectionFromOutside(setNodes: React.Dispatch<React.SetStateAction<BlockFlowNode[]>>): void {
+/** The store alone knows which node is selected. One chosen elsewhere (in the list of problems) is brought into view. */
+function useSelection(nodes: BlockFlowNode[]) {
   const selected = useAppStore((state) => state.selectedNode);
+  const selectNode = useAppStore((state) => state.selectNode);
+  const ours = useRef<string | null>(null);
   const { getNode, setCenter, getZoom } = useReactFlow<BlockFlowNode>();
   useEffect(() => {
-    const node = selected === null ? undefined : getNode(selected);
-    if (node !== undefined && node.selected !== true) {
-      void setCenter(node.position.x + NODE_SIZE / 2, node.position.y + NODE_SIZE / 2, { zoom: Math.max(getZoom(), 0.7), duration: 250 });
-    }
-    setNodes((nodes) => nodes.map((one) => ((one.selected ?? false) === (one.id === selected) ? one : { ...one, selected: one.id === selected })));
-  }, [selected, getNode, setCenter, getZoom, setNodes]);
+    const node = selected === null || selected === ours.current ? undefined : getNode(selected);
+    ours.current = selected;
+    if (node === undefined) return;
+    const zoom = Math.max(getZoom(), 0.7);
+    void setCenter(node.position.x + NODE_SIZE / 2, node.position.y + NODE_SIZE / 2, { zoom, duration: 250 });
+  }, [selected, getNode, setCenter, getZoom]);
+
+  const noteSelection = useCallback(
+    (changes: NodeChange<BlockFlowNode>[]) => {
+      const selections = changes.filter((change) => change.type === "select");
+      const chosen = selections.find((change) => change.selected)?.id ?? null;
+      const isLetGo = selections.some((change) => !change.selected && change.id === useAppStore.getState().selectedNode);
+      if (chosen === null && !isLetGo) return;
+      ours.current = chosen;
+      selectNode(chosen);
+    },
+    [selectNode],
+  );
+  const shown = useMemo(() => nodes.map((node) => (node.id === selected ? { ...node, selected: true } : node)), [nodes, selected]);
+  return { shown, noteSelection };
 }
