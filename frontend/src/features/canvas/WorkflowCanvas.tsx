@@ -5,7 +5,6 @@ import {
   ReactFlow,
   ReactFlowProvider,
   useNodesState,
-  useReactFlow,
   useStore,
   type EdgeTypes,
   type NodeChange,
@@ -13,16 +12,16 @@ import {
   type NodeTypes,
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
-import { useCallback, useEffect, useMemo, useRef } from "react";
+import { useCallback, useEffect } from "react";
 import { useAppStore } from "../../store/store";
-import { BlockNode, NODE_SIZE } from "./BlockNode";
+import { BlockNode } from "./BlockNode";
 import "./flow.css";
 import type { BlockFlowNode, Graph } from "./graph";
+import { FIT, useFitOnResize, useSelection } from "./useCanvasView";
 import styles from "./WorkflowCanvas.module.css";
 
 const NODE_TYPES: NodeTypes = { block: BlockNode };
 const EDGE_TYPES: EdgeTypes = {};
-const FIT = { padding: 0.1, maxZoom: 1.1 };
 /** From this many nodes on a map helps more than it hides. */
 const MINIMAP_FROM = 16;
 /** Below this magnification words cannot be read, and are not drawn. */
@@ -85,27 +84,15 @@ function Canvas({ graph, name }: { graph: Graph; name: string }) {
       >
         <Background gap={22} size={1.4} color="var(--grid)" />
         <Controls showInteractive={false} fitViewOptions={FIT} position="bottom-left" />
-        {nodes.length >= MINIMAP_FROM && <MiniMap pannable zoomable nodeColor={miniMapColour} nodeBorderRadius={16} ariaLabel="Map of the graph" />}
+        {nodes.length >= MINIMAP_FROM && (
+          <MiniMap pannable zoomable nodeColor={miniMapColour} nodeBorderRadius={16} ariaLabel="Map of the graph" />
+        )}
       </ReactFlow>
     </section>
   );
 }
 
 const miniMapColour = (node: BlockFlowNode) => `var(--${node.data.category})`;
-
-/** While nobody has moved the view, all of the graph stays in sight when the canvas changes its size. */
-function useFitOnResize(): (event: MouseEvent | TouchEvent | null) => void {
-  const isMoved = useRef(false);
-  const width = useStore((state) => state.width);
-  const height = useStore((state) => state.height);
-  const { fitView } = useReactFlow();
-  useEffect(() => {
-    if (!isMoved.current && width > 0) void fitView(FIT);
-  }, [width, height, fitView]);
-  return useCallback((event) => {
-    isMoved.current ||= event !== null; // null: the page itself moved it
-  }, []);
-}
 
 /** New definitions, each at the place that its node has on the screen. */
 function keepPlaces(old: readonly BlockFlowNode[], next: readonly BlockFlowNode[]): BlockFlowNode[] {
@@ -114,33 +101,4 @@ function keepPlaces(old: readonly BlockFlowNode[], next: readonly BlockFlowNode[
     const before = seen.get(node.id);
     return before === undefined ? node : { ...before, data: node.data };
   });
-}
-
-/** The store alone knows which node is selected. One chosen elsewhere (in the list of problems) is brought into view. */
-function useSelection(nodes: BlockFlowNode[]) {
-  const selected = useAppStore((state) => state.selectedNode);
-  const selectNode = useAppStore((state) => state.selectNode);
-  const ours = useRef<string | null>(null);
-  const { getNode, setCenter, getZoom } = useReactFlow<BlockFlowNode>();
-  useEffect(() => {
-    const node = selected === null || selected === ours.current ? undefined : getNode(selected);
-    ours.current = selected;
-    if (node === undefined) return;
-    const zoom = Math.max(getZoom(), 0.7);
-    void setCenter(node.position.x + NODE_SIZE / 2, node.position.y + NODE_SIZE / 2, { zoom, duration: 250 });
-  }, [selected, getNode, setCenter, getZoom]);
-
-  const noteSelection = useCallback(
-    (changes: NodeChange<BlockFlowNode>[]) => {
-      const selections = changes.filter((change) => change.type === "select");
-      const chosen = selections.find((change) => change.selected)?.id ?? null;
-      const isLetGo = selections.some((change) => !change.selected && change.id === useAppStore.getState().selectedNode);
-      if (chosen === null && !isLetGo) return;
-      ours.current = chosen;
-      selectNode(chosen);
-    },
-    [selectNode],
-  );
-  const shown = useMemo(() => nodes.map((node) => (node.id === selected ? { ...node, selected: true } : node)), [nodes, selected]);
-  return { shown, noteSelection };
 }
