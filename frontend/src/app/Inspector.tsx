@@ -43,7 +43,11 @@ function NodeInspector({ project, run, node, label }: { project: string; run: st
         </div>
         <IconButton label="Close" icon={<X size={16} aria-hidden />} onClick={() => selectNode(null)} />
       </div>
-      {run === undefined ? <p className={styles.muted}>No run yet.</p> : <BlockReport key={`${run}/${node.id}`} project={project} run={run} node={node.id} />}
+      {run === undefined ? (
+        <p className={styles.muted}>No run yet.</p>
+      ) : (
+        <BlockReport key={`${run}/${node.id}`} project={project} run={run} node={node.id} />
+      )}
       <Settings config={node.config} />
       {run !== undefined && <Outputs project={project} run={run} node={node.id} />}
     </section>

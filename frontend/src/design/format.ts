@@ -24,7 +24,14 @@ export function formatTime(iso: string, now: Date = new Date()): string {
   const time = new Date(iso);
   const sameDay = time.toDateString() === now.toDateString();
   if (sameDay) return time.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
-  return time.toLocaleString(undefined, { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  return time.toLocaleString(undefined, {
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  });
 }
 
 export function formatBytes(bytes: number): string {

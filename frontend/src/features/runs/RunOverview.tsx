@@ -14,7 +14,8 @@ export function RunOverview({ run }: { run: Run }) {
   const state = live?.state ?? run.state;
   const now = useNow(state === "running");
   const counts = useAppStore(useShallow((app) => countStates(Object.values(app.runs[run.id]?.blocks ?? {}))));
-  const took = durationBetween(run.created_at, run.ended_at) ?? (state === "running" ? formatElapsed(now - Date.parse(run.created_at)) : undefined);
+  const took =
+    durationBetween(run.created_at, run.ended_at) ?? (state === "running" ? formatElapsed(now - Date.parse(run.created_at)) : undefined);
   return (
     <section className={styles.overview} aria-label="Shown run">
       <div className={styles.head}>
