@@ -34,6 +34,12 @@ async def test_os_exit_is_told_from_success(bench: Any) -> None:
     assert "os._exit" in result.error.hint
 
 
+async def test_a_block_that_closes_the_line_to_its_host_is_told_so(bench: Any) -> None:
+    result = await bench.run("ClosesAll")
+    assert (result.outcome, result.error.code) == (pb.OUTCOME_ERROR, "worker.cut_off")
+    assert "close only your own" in result.error.hint
+
+
 async def test_sys_exit_is_an_error_of_the_block(bench: Any) -> None:
     result = await bench.run("Quits")
     assert (result.outcome, result.error.code) == (pb.OUTCOME_ERROR, "block.exited")

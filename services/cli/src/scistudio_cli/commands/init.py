@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import typer
 
+from scistudio_cli import places
+
 
 def make_project(name: str, description: str, *, as_json: bool) -> int:
-    """Make a project folder here, the same as the page's "New project" makes."""
+    """Make a project folder here, or where a name with slashes says, the same as the page's "New project" makes."""
     from scistudio_workflow.adapters.project_folder import create_project_folder
 
-    folder = create_project_folder(Path.cwd(), name, description)
+    place = Path.cwd() / name
+    places.check_name(place)
+    folder = create_project_folder(place.parent, place.name, description)
     if as_json:
         typer.echo(json.dumps({"path": str(folder)}))
     else:
-        typer.echo(f"Made {folder}.\nOpen it on the page:  scistudio up {folder.name}")
-        typer.echo(f"Or run its workflow:  scistudio run {folder.name}/workflows/main.yaml")
+        typer.echo(f"Made {folder}.\nOpen it on the page:  scistudio up {_shown(folder)}")
+        typer.echo(f"Or run its workflow:  scistudio run {_shown(folder)}/workflows/main.yaml")
     return 0
+
+
+def _shown(folder: Path) -> str:
+    """The folder as a shell takes it here."""
+    return shlex.quote(str(folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder))

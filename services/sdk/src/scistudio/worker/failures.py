@@ -57,11 +57,19 @@ def _message(error: BaseException, stage: str, port: str) -> str:
     notes = "".join(f" [{note}]" for note in getattr(error, "__notes__", []))
     if isinstance(error, SystemExit):
         return f"The block ended its process (SystemExit: {error.code!r}) instead of returning outputs.{notes}"
-    text = str(error).strip()
+    text = _own_text(error)
     if isinstance(error, WorkerError) or (stage == "validate" and isinstance(error, ValueError)):
         return text + notes
     where = f" (input port '{port}')" if port else ""
     return f"{type(error).__name__}{f': {text}' if text else ''}{where}{notes}"
+
+
+def _own_text(error: BaseException) -> str:
+    """Return what the error says; a class of the block's author may fail at that too."""
+    try:
+        return str(error).strip()
+    except Exception as failure:  # whatever the author's __str__ raises
+        return f"(its text cannot be shown: __str__ raised {type(failure).__name__})"
 
 
 def _code_and_hint(error: BaseException, stage: str) -> tuple[str, str]:
