@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 from typing import Any
 
 import pytest
+from scistudio_platform.testing import eventually
 from scistudio_proto.runner.v1 import runner_pb2 as pb
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -103,8 +105,18 @@ async def test_a_result_is_kept_until_it_is_acknowledged(bench: Any) -> None:
 
 
 async def test_a_probe_lists_blocks(bench: Any) -> None:
-    from scistudio_platform.testing import eventually
-
     bench.host.probe("p1", str(bench.project))
     answer = await eventually(lambda: bench.catalogs.get("p1"))
     assert '"load_data"' in answer.catalog_json
+
+
+@pytest.mark.parametrize(("line", "reason"), [("import os; os._exit(3)", "status 3"), ("import os; os.kill(os.getpid(), 9)", "signal 9")])
+async def test_a_file_that_ends_the_process_that_reads_it_is_named(bench: Any, tmp_path: Path, line: str, reason: str) -> None:
+    (tmp_path / "blocks").mkdir()
+    (tmp_path / "blocks" / "innocent.py").touch()
+    (tmp_path / "blocks" / "last_words.py").write_text(line)
+    bench.host.probe("p1", str(tmp_path))
+    answer = await eventually(lambda: bench.catalogs.get("p1"))
+    assert reason in answer.error.message
+    assert "while reading" in answer.error.message
+    assert "last_words.py" in answer.error.message
