@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import os
 import stat
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from scistudio_cli import places
-from scistudio_cli.errors import AlreadyRunning, NoProject, RunDirectoryUnsafe
+from scistudio_cli.errors import AlreadyRunning, NoProject, PathIsNoText, RunDirectoryUnsafe
 from scistudio_cli.launcher.claim import Claim, Note, living_note
 
 
 @pytest.fixture(autouse=True)
-def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "run").mkdir()
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
-    return tmp_path / "run"
+def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with a path short enough for sockets."""
+    with tempfile.TemporaryDirectory(prefix="sci-") as folder:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", folder)
+        yield Path(folder)
 
 
 def test_the_project_around_a_folder_is_the_nearest_one(tmp_path: Path) -> None:
@@ -68,3 +71,28 @@ def test_the_note_of_a_launcher_is_for_its_user_alone(tmp_path: Path) -> None:
     claim.take()
     assert stat.S_IMODE((folder / "launcher.json").stat().st_mode) == 0o600
     claim.release()
+
+
+def test_a_runtime_folder_too_long_for_sockets_is_passed_over(runtime: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime / ("r" * 90)))
+    base = places.runtime_base()
+    assert not base.is_relative_to(runtime)
+    assert len(str(base / places.LONGEST_SOCKET)) <= places.SOCKET_PATH_LIMIT
+
+
+@pytest.mark.parametrize("make", [lambda: places.run_dir(None), places.temporary_run_dir])
+def test_a_runtime_folder_that_is_missing_is_named(make: Callable[[], Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", "/proc/none")
+    with pytest.raises(RunDirectoryUnsafe, match="/proc/none") as caught:
+        make()
+    assert "XDG_RUNTIME_DIR" in caught.value.hint
+
+
+def test_a_path_that_is_no_text_is_refused_before_anything_starts(tmp_path: Path) -> None:
+    with pytest.raises(PathIsNoText, match="no UTF-8"):
+        places.project_of(tmp_path / os.fsdecode(b"bad\xff"))
+
+
+def test_a_folder_that_does_not_exist_is_told_so(tmp_path: Path) -> None:
+    with pytest.raises(NoProject, match="does not exist"):
+        places.project_of(tmp_path / "nowhere")

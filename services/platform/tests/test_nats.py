@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from scistudio_platform.nats import NatsServer, NatsServerFailed, NatsServerMissing, NatsStoreInUse
+from scistudio_platform.nats import NatsServer, NatsServerFailed, NatsServerMissing, NatsStoreInUse, NatsStoreNotWritable
 from scistudio_platform.testing import eventually
 
 
@@ -125,3 +125,18 @@ def test_the_server_ends_with_the_process_that_started_it(tmp_path: Path) -> Non
     owner.kill()
     owner.communicate()
     asyncio.run(eventually(lambda: not is_alive(pid)))
+
+
+@pytest.mark.parametrize("left", ["", "half", "-1", "70000"])
+def test_a_port_that_a_full_disk_left_half_written_is_chosen_anew(server: NatsServer, left: str) -> None:
+    server.store.mkdir()
+    (server.store / "port").write_text(left)
+    server.start()
+    assert server.is_serving()
+
+
+def test_a_store_that_cannot_be_written_is_named_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("a file in the way")
+    with pytest.raises(NatsStoreNotWritable, match="cannot be written: Not a directory") as error:
+        NatsServer(tmp_path / "state" / "nats").start()
+    assert "SCISTUDIO_STATE_DIR" in error.value.hint

@@ -49,6 +49,11 @@ class ExitsQuietly(Block):
         os._exit(0)
 
 
+class ClosesAll(Block):
+    def run(self, inputs, config):
+        os.closerange(0, 64)
+
+
 class Quits(Block):
     def run(self, inputs, config):
         sys.exit(3)

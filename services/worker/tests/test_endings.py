@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scistudio_platform.testing import eventually
 from scistudio_proto.runner.v1 import runner_pb2 as pb
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -33,6 +34,12 @@ async def test_os_exit_is_told_from_success(bench: Any) -> None:
     assert (result.outcome, result.error.code) == (pb.OUTCOME_ERROR, "worker.exited")
     assert "status 0" in result.error.message
     assert "os._exit" in result.error.hint
+
+
+async def test_a_block_that_closes_the_line_to_its_host_is_told_so(bench: Any) -> None:
+    result = await bench.run("ClosesAll")
+    assert (result.outcome, result.error.code) == (pb.OUTCOME_ERROR, "worker.cut_off")
+    assert "close only your own" in result.error.hint
 
 
 async def test_sys_exit_is_an_error_of_the_block(bench: Any) -> None:
@@ -98,8 +105,6 @@ async def test_a_result_is_kept_until_it_is_acknowledged(bench: Any) -> None:
 
 
 async def test_a_probe_lists_blocks(bench: Any) -> None:
-    from scistudio_platform.testing import eventually
-
     bench.host.probe("p1", str(bench.project))
     answer = await eventually(lambda: bench.catalogs.get("p1"))
     assert '"load_data"' in answer.catalog_json
@@ -114,3 +119,15 @@ async def test_the_warm_parent_stays_alone(bench: Any) -> None:
 async def test_an_answer_that_no_service_can_take_is_an_error(bench: Any) -> None:
     result = await bench.run("Answers", config={"size_bytes": 60_000_000})
     assert (result.outcome, result.error.code) == (pb.OUTCOME_ERROR, "worker.answer_too_large")
+
+
+@pytest.mark.parametrize(("line", "reason"), [("import os; os._exit(3)", "status 3"), ("import os; os.kill(os.getpid(), 9)", "signal 9")])
+async def test_a_file_that_ends_the_process_that_reads_it_is_named(bench: Any, tmp_path: Path, line: str, reason: str) -> None:
+    (tmp_path / "blocks").mkdir()
+    (tmp_path / "blocks" / "innocent.py").touch()
+    (tmp_path / "blocks" / "last_words.py").write_text(line)
+    bench.host.probe("p1", str(tmp_path))
+    answer = await eventually(lambda: bench.catalogs.get("p1"))
+    assert reason in answer.error.message
+    assert "while reading" in answer.error.message
+    assert "last_words.py" in answer.error.message

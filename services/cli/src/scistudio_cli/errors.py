@@ -14,7 +14,21 @@ class NoProject(SciStudioError):
 
     def __init__(self, start: Path) -> None:
         hint = "Make one with `scistudio init NAME`, or name its folder."
+        if not start.exists():
+            super().__init__(f"{start} does not exist.", subject=str(start), hint=hint)
+            return
         super().__init__(f"Neither {start} nor a folder above it has a project.yaml.", subject=str(start), hint=hint)
+
+
+class PathIsNoText(SciStudioError):
+    """A path holds bytes that are no UTF-8."""
+
+    kind, code = Kind.INVALID, "project.path_not_text"
+
+    def __init__(self, path: Path) -> None:
+        shown = str(path).encode(errors="backslashreplace").decode()
+        hint = "Rename the folder or file, as old archives and drives of other systems need."
+        super().__init__(f"The path {shown} holds bytes that are no UTF-8 text.", subject=shown, hint=hint)
 
 
 class AlreadyRunning(SciStudioError):

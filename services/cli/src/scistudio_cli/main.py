@@ -164,8 +164,18 @@ def main() -> None:
     try:
         app()
     except Exception:  # the one place where a bug becomes an exit code
+        _leave_note(f"scistudio {' '.join(sys.argv[1:])}\n\n{traceback.format_exc()}")
+        sys.exit(INTERNAL)
+
+
+def _leave_note(text: str) -> None:
+    """Write down what a bug left; where no file can be written, as on a full disk, say its last line."""
+    try:
         note = places.state_dir() / f"fault-{os.getpid()}.txt"
-        note.write_text(f"scistudio {' '.join(sys.argv[1:])}\n\n{traceback.format_exc()}")
+        note.write_text(text, encoding="utf-8", errors="backslashreplace")
+    except (OSError, SciStudioError):
+        typer.secho(f"scistudio: a fault in SciStudio itself: {text.splitlines()[-1]}", err=True, fg="red")
+        typer.echo("  Its details could not be written to the state folder; `scistudio doctor` says what is wrong there.", err=True)
+    else:
         typer.secho(f"scistudio: a fault in SciStudio itself; its details are in {note}.", err=True, fg="red")
         typer.echo("  Please report it with that file.", err=True)
-        sys.exit(INTERNAL)

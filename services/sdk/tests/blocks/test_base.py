@@ -16,6 +16,7 @@ from scistudio.blocks.base import (
     PanelManifest,
     ResourceRequest,
     cancelled,
+    execution,
     load_intermediate,
     progress,
     random_generator,
@@ -168,6 +169,17 @@ def test_outside_a_worker_progress_and_its_like_do_no_harm() -> None:
     assert cancelled() is False
     assert scratch_dir().is_dir()
     assert 0 <= random_generator().random() < 1
+
+
+@pytest.mark.parametrize(("given", "told"), [(float("nan"), None), (None, None), (-1, 0.0), (0.25, 0.25), (float("inf"), 1.0)])
+def test_progress_beyond_its_bounds_or_of_nothing_fails_no_block(given: float | None, told: float | None) -> None:
+    seen: list[tuple[float | None, str]] = []
+    execution.enter(execution.ExecutionContext(report=lambda fraction, message: seen.append((fraction, message))))
+    try:
+        progress(given, "of nothing")
+    finally:
+        execution.enter(execution.ExecutionContext())
+    assert seen == [(told, "of nothing")]
 
 
 def test_a_request_for_resources_is_checked() -> None:

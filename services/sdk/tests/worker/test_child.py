@@ -112,6 +112,7 @@ def test_tables_travel_by_reference(parent: Any, request_for: Any) -> None:
     [
         ("value", "block.raised", "ValueError: sigma must be positive"),
         ("exit", "block.exited", "The block ended its process (SystemExit: 0) instead of returning outputs."),
+        ("mute", "block.raised", "Mute: (its text cannot be shown: __str__ raised KeyError)"),
         ("memory", "block.out_of_memory", "MemoryError"),
         ("full", "storage.full", "OSError: [Errno 28] No space left on device"),
         ("list", "block.output_invalid", "Raises.run must return a dict of outputs by port name, but returned list."),

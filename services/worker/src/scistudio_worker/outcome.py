@@ -109,6 +109,10 @@ def _ended_without_answer(facts: Facts, node_id: str) -> ErrorDetail:
     if code == START_FAILED and not facts.block_began:
         message = f"The block's process could not start. It said: {facts.last_error_lines}"
         return error_detail("worker.start_failed", message, node_id, "Check the worker environment: `python -m scistudio check`.")
+    if code == START_FAILED:
+        said = f" It said: {facts.last_error_lines}" if facts.last_error_lines else ""
+        hint = "Code in the block has closed files that it did not open (file descriptor 3 belongs to SciStudio): close only your own."
+        return error_detail("worker.cut_off", f"The block's process was cut off before it gave a result.{said}", node_id, hint)
     message = f"The block ended its own process with exit status {code} before it gave a result."
     hint = "Something in it calls exit, quit or os._exit: return from `run`, or raise an error, instead."
     return error_detail("worker.exited", message, node_id, hint)

@@ -32,6 +32,7 @@ class Probe(Listener):
         self._process = make_process(self, ForkCommand(id=probe_id))
         self._answer: dict[str, Any] | None = None
         self._said = b""
+        self._doing = ""
         self._timed_out = False
 
     async def run(self) -> dict[str, Any]:
@@ -45,9 +46,13 @@ class Probe(Listener):
             case {"type": "catalog", "blocks": blocks, "types": types, "failures": failures}:
                 return {"blocks": blocks, "types": types, "failures": failures}
             case {"type": "error", "message": str(message)}:
-                raise ProbeFailed(clean(message), self._project_dir)
+                raise ProbeFailed(clean(message) + self._while(), self._project_dir)
         reason = f"it took more than {TIMEOUT_S:.0f} s" if self._timed_out else how_it_ended(ended.status, ended.refused)
-        raise ProbeFailed(f"{reason}. {clean(self._said.decode(errors='replace')).strip()}", self._project_dir)
+        raise ProbeFailed(f"{reason}{self._while()}. {clean(self._said.decode(errors='replace')).strip()}", self._project_dir)
+
+    def _while(self) -> str:
+        """What it did last; the files of a project are read one after the other."""
+        return f" while {clean(self._doing)}" if self._doing else ""
 
     def _time_out(self) -> None:
         self._timed_out = True
@@ -57,6 +62,8 @@ class Probe(Listener):
         """Take the catalog or the error."""
         if message.get("type") in ("catalog", "error"):
             self._answer = message
+        elif message.get("type") == "progress":
+            self._doing = str(message.get("message", ""))
 
     def malformed(self, error: ProtocolError) -> None:
         """Give up."""

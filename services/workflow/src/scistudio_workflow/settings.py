@@ -18,5 +18,5 @@ class WorkflowSettings(ServiceSettings):
     library_dir: Path = Field(
         default_factory=lambda: Path.home() / ".scistudio", description="The user's library: blocks and types that all projects share."
     )
-    probe_timeout_s: PositiveFloat = Field(60.0, description="How long a worker may take to read the blocks and types, in seconds.")
+    probe_timeout_s: PositiveFloat = Field(80.0, description="How long a worker may take to read the blocks and types, in seconds.")
     git_timeout_s: PositiveFloat = Field(2.0, description="How long git may take to tell commit and changes, in seconds.")

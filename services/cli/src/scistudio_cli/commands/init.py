@@ -8,17 +8,26 @@ from pathlib import Path
 
 import typer
 
+from scistudio_cli import places
+
 
 def make_project(name: str, description: str, *, as_json: bool) -> int:
-    """Make a project folder here, the same as the page's "New project" makes."""
+    """Make a project folder here, or where a name with slashes says, the same as the page's "New project" makes."""
     from scistudio_workflow.adapters.project_folder import create_project_folder
 
-    folder = create_project_folder(Path.cwd(), name, description)
+    place = Path.cwd() / name
+    places.check_name(place)
+    folder = create_project_folder(place.parent, place.name, description)
     if as_json:
         typer.echo(json.dumps({"path": str(folder)}))
     else:
-        place = shlex.quote(folder.name)
+        place = _shown(folder)
         typer.echo(f"Made {folder}.\nIts README.md says what goes where, with a first workflow.")
         typer.echo(f"Open it on the page:  scistudio up {place}")
         typer.echo(f"Or run its workflow:  scistudio run {place}/workflows/main.yaml")
     return 0
+
+
+def _shown(folder: Path) -> str:
+    """The folder as a shell takes it here."""
+    return shlex.quote(str(folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder))

@@ -46,6 +46,7 @@ def run_workflow(workflow: Path, project: Path | None, *, as_json: bool) -> int:
 
 def locate(workflow: Path, project: Path | None) -> tuple[Path, str]:
     """Return the project's folder, and the workflow's path within it."""
+    places.check_name(workflow.absolute())
     if not workflow.is_file():
         raise MissingFile(workflow)
     folder = places.project_of(project if project is not None else workflow.resolve())
@@ -60,7 +61,7 @@ class MissingFile(SciStudioError):
     kind, code = Kind.NOT_FOUND, "workflow.file_missing"
 
     def __init__(self, path: Path) -> None:
-        what = "is a folder" if path.is_dir() else "does not exist"
+        what = "is a folder" if path.is_dir() else "is no ordinary file" if path.exists() else "does not exist"
         super().__init__(f"{path} {what}.", subject=str(path), hint="Name a workflow file, usually workflows/NAME.yaml.")
 
 

@@ -108,6 +108,8 @@ class Launcher:
 
     def _bind(self) -> socket.socket:
         host, port = self._options.host, self._options.port
+        if not host.strip():  # to the system that is every address
+            raise AddressNotAllowed("The host is empty.", hint="Use 127.0.0.1; `--host 0.0.0.0` listens on every address.")
         try:
             return listening_socket(f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
         except OSError as error:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from scistudio.blocks.base.execution import ExecutionContext, enter
 from scistudio.worker import failures, protocol
 from scistudio.worker.execution import Execution
 from scistudio.worker.host import Host
@@ -23,7 +24,7 @@ def run_child(sock: socket.socket, request: Mapping[str, Any]) -> int:
     """
     host = Host(sock)
     host.send({"type": "started"})
-    answer = _probe(request) if request.get("kind") == "probe" else _execute(request, host)
+    answer = _probe(request, host) if request.get("kind") == "probe" else _execute(request, host)
     flush_output()
     try:
         host.send(answer)
@@ -43,9 +44,12 @@ def _execute(request: Mapping[str, Any], host: Host) -> dict[str, Any]:
         execution.tidy()
 
 
-def _probe(request: Mapping[str, Any]) -> dict[str, Any]:
+def _probe(request: Mapping[str, Any], host: Host) -> dict[str, Any]:
     from scistudio.worker import probe
 
+    # Each file is told at once, not when it suits: it may be the last that this process does.
+    told = ExecutionContext(report=lambda _, message: host.send({"type": "progress", "fraction": None, "message": message}))
+    enter(told)
     try:
         return probe.catalog(request)
     except BaseException as error:  # as above

@@ -61,7 +61,7 @@ def _message(error: BaseException, stage: str, port: str) -> str:
     notes = "".join(f" [{note}]" for note in getattr(error, "__notes__", []))
     if isinstance(error, SystemExit):
         return f"The block ended its process (SystemExit: {error.code!r}) instead of returning outputs.{notes}"
-    text = str(error).strip()
+    text = _own_text(error)
     if isinstance(error, WorkerError) or _is_refusal(error) or (stage == "validate" and isinstance(error, ValueError)):
         return text + notes
     where = f" (input port '{port}')" if port else ""
@@ -74,6 +74,14 @@ def _is_refusal(error: BaseException) -> bool:
     if type(error) not in _REFUSALS or not frames or not all(frame.filename.startswith(_PACKAGE) for frame in frames):
         return False
     return (frames[-1].line or "").startswith("raise ")
+
+
+def _own_text(error: BaseException) -> str:
+    """Return what the error says; a class of the block's author may fail at that too."""
+    try:
+        return str(error).strip()
+    except Exception as failure:  # whatever the author's __str__ raises
+        return f"(its text cannot be shown: __str__ raised {type(failure).__name__})"
 
 
 def _code_and_hint(error: BaseException, stage: str) -> tuple[str, str]:

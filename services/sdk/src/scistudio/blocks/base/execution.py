@@ -5,6 +5,7 @@ Outside a worker (in a notebook, in a unit test) all of it works without effect 
 
 from __future__ import annotations
 
+import math
 import os
 import tempfile
 from collections.abc import Callable
@@ -49,12 +50,15 @@ def progress(fraction: float | None = None, message: str = "") -> None:
     Parameters
     ----------
     fraction
-        From 0 to 1 (values beyond are clipped), or ``None`` when only the message is known.
+        From 0 to 1 (values beyond are clipped), or ``None`` when only the message is known. NaN, as of a division of nothing by
+        nothing, counts as not known.
     message
         What the block is doing, in a few words.
     """
     if _current.report is not None and _current.pid == os.getpid():
-        _current.report(None if fraction is None else min(max(float(fraction), 0.0), 1.0), message)
+        if fraction is not None:
+            fraction = None if math.isnan(fraction) else min(max(float(fraction), 0.0), 1.0)
+        _current.report(fraction, str(message))
 
 
 def cancelled() -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 import scistudio
 from scistudio.blocks import dropins
 from scistudio.blocks.base.block import Block
+from scistudio.blocks.base.execution import progress
 from scistudio.blocks.base.package_info import PackageInfo
 from scistudio.blocks.io.capabilities import FormatCapability
 from scistudio.blocks.registry.builtins import BUILTINS
@@ -173,7 +174,8 @@ class BlockRegistry:
                 self.diagnostics.append(str(error))
 
     def _register_dropin(self, path: Path, scope: Scope, roots: Iterable[str]) -> None:
-        """Load one file; whatever it raises concerns that file alone."""
+        """Load one file; whatever it raises concerns that file alone. Should it end the process, its name is what was said last."""
+        progress(None, f"reading {path}")
         try:
             module = dropins.load_file(path, roots)
         except (Exception, SystemExit) as error:
