@@ -21,10 +21,10 @@ def make_project(name: str, description: str, *, as_json: bool) -> int:
     if as_json:
         typer.echo(json.dumps({"path": str(folder)}))
     else:
-        place = _shown(folder)
+        shown = _shown(folder)
         typer.echo(f"Made {folder}.\nIts README.md says what goes where, with a first workflow.")
-        typer.echo(f"Open it on the page:  scistudio up {place}")
-        typer.echo(f"Or run its workflow:  scistudio run {place}/workflows/main.yaml")
+        typer.echo(f"Open it on the page:  scistudio up {shown}")
+        typer.echo(f"Or run its workflow:  scistudio run {shown}/workflows/main.yaml")
     return 0
 
 
