@@ -4,7 +4,8 @@ import { useAppStore } from "../../store/store";
 import { NODE_SIZE } from "./BlockNode";
 import type { BlockFlowNode } from "./graph";
 
-export const FIT = { padding: 0.1, maxZoom: 1.1 };
+/** Names lie beside and below the squares that are fitted. */
+export const FIT = { padding: { top: "24px", x: "48px", bottom: "64px" }, maxZoom: 1.1 } as const;
 
 /** While nobody has moved the view, all of the graph stays in sight when the canvas changes its size. */
 export function useFitOnResize(): (event: MouseEvent | TouchEvent | null) => void {

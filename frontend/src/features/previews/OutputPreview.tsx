@@ -43,7 +43,7 @@ export function OutputPreview({ project, run, node, output }: OutputPreviewProps
       {total > 1 && <ItemChoice items={items} total={total} index={index} onChoose={choose} />}
       <p className={styles.summary}>
         <strong>{item.type_name}</strong>
-        {item.summary !== "" && <span> · {item.summary}</span>}
+        {item.summary !== "" && item.kind !== "text" && <span> · {item.summary}</span>}
       </p>
       <div className={styles.body}>
         <Suspense fallback={<Loading />}>
