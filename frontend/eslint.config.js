@@ -32,5 +32,8 @@ export default tseslint.config(
   { files: ["src/api/**", "src/design/**"], rules: forbid("/(store|features|app)/", "This layer is below the store and the features.") },
   { files: ["*.js", "browser/*.mjs"], extends: [tseslint.configs.disableTypeChecked] },
   { files: ["browser/*.mjs"], languageOptions: { parserOptions: { projectService: false }, globals: browserScripts } },
-  { files: ["src/**/*.test.ts"], rules: { "@typescript-eslint/no-misused-spread": "off", "@typescript-eslint/no-confusing-void-expression": "off" } },
+  {
+    files: ["src/**/*.test.ts"],
+    rules: { "@typescript-eslint/no-misused-spread": "off", "@typescript-eslint/no-confusing-void-expression": "off" },
+  },
 );

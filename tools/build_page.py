@@ -64,7 +64,7 @@ def npm(*arguments: str) -> None:
 
 def install() -> None:
     """Packages as the lock has them, again only when the lock changed."""
-    stamp, mark = MADE / "npm.stamp", fingerprint([FRONTEND / "package-lock.json", FRONTEND / "package.json"])
+    stamp, mark = MADE / "npm.stamp", fingerprint([FRONTEND / "package-lock.json"])
     if stamp.exists() and stamp.read_text() == mark and (FRONTEND / "node_modules" / ".package-lock.json").exists():
         return
     print("build_page: installing the page's packages", flush=True)

@@ -36,6 +36,22 @@ def test_json_is_one_object_a_line_and_the_last_tells_the_outcome(home: Home) ->
     assert answer.returncode == 0
 
 
+def test_a_run_tells_of_a_setting_that_no_block_has(home: Home) -> None:
+    project = home.project("faults")
+    workflow = project / "workflows" / "typo.yaml"
+    workflow.write_text("workflow:\n  id: typo\n  nodes:\n  - {id: one, block_type: say, config: {textt: hi}}\n  edges: []\n")
+    answer = home.scistudio("run", workflow)
+    assert "has no setting 'textt'" in answer.stderr
+
+
+def test_a_new_project_explains_itself_and_its_first_workflow_has_nothing_to_do(home: Home) -> None:
+    made = home.scistudio("init", "a b")
+    assert "scistudio up 'a b'" in made.stdout
+    assert "block_type: load_data" in (home.folder / "a b" / "README.md").read_text()
+    answer = home.scistudio("run", home.folder / "a b" / "workflows" / "main.yaml")
+    assert (answer.returncode, "it has no blocks yet" in answer.stderr) == (0, True)
+
+
 FAILURES = {
     "raises": ["the lamp is off", "faults.py"],
     "exits": ["exit status 0", "before it gave a result"],

@@ -37,7 +37,8 @@ afterEach(() => {
 
 const connected = (n: number) => vi.waitFor(() => expect(sockets).toHaveLength(n), { timeout: 5_000 });
 const send = (frame: object) => sockets.at(-1)?.send(JSON.stringify(frame));
-const event = (seq: number, epoch = "e") => send({ cursor: `${epoch}:${seq}`, seq, type: "run.state_changed", run: "r", data: { state: "running" } });
+const event = (seq: number, epoch = "e") =>
+  send({ cursor: `${epoch}:${seq}`, seq, type: "run.state_changed", run: "r", data: { state: "running" } });
 const hello = (cursor: string, epoch = "e") => send({ type: "hello", cursor, epoch });
 
 it("reads the state anew when it begins, and passes events on once", async () => {

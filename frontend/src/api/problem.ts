@@ -25,7 +25,12 @@ export class ProblemError extends Error {
 }
 
 export function networkProblem(): ProblemError {
-  return new ProblemError(0, "page.no_answer", "SciStudio does not answer.", "Check that `scistudio up` still runs and that this computer is connected.");
+  return new ProblemError(
+    0,
+    "page.no_answer",
+    "SciStudio does not answer.",
+    "Check that `scistudio up` still runs and that this computer is connected.",
+  );
 }
 
 /** Read an unsuccessful answer. A body that is no problem JSON (a proxy's page) still gives status and title. */

@@ -53,7 +53,14 @@ export function BottomPanel({ project, run, problems, catalog, onReload, isReloa
 
 function TabButton({ tab, chosen, onChoose, children }: { tab: Tab; chosen: Tab; onChoose: (tab: Tab) => void; children: ReactNode }) {
   return (
-    <button type="button" role="tab" aria-selected={tab === chosen} aria-controls="bottom-panel" onClick={() => onChoose(tab)} data-testid={`tab-${tab}`}>
+    <button
+      type="button"
+      role="tab"
+      aria-selected={tab === chosen}
+      aria-controls="bottom-panel"
+      onClick={() => onChoose(tab)}
+      data-testid={`tab-${tab}`}
+    >
       {children}
     </button>
   );

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import type { Run, WorkflowNode } from "../api/types";
 import { IconButton } from "../design/Button";
 import { EmptyState } from "../design/EmptyState";
-import { plural } from "../design/format";
+import { formatSetting, plural } from "../design/format";
 import { OutputPreview } from "../features/previews/OutputPreview";
 import { BlockReport } from "../features/runs/BlockReport";
 import { RunOverview } from "../features/runs/RunOverview";
@@ -43,9 +43,33 @@ function NodeInspector({ project, run, node, label }: { project: string; run: st
         </div>
         <IconButton label="Close" icon={<X size={16} aria-hidden />} onClick={() => selectNode(null)} />
       </div>
-      {run === undefined ? <p className={styles.muted}>No run yet.</p> : <BlockReport key={`${run}/${node.id}`} project={project} run={run} node={node.id} />}
+      {run === undefined ? (
+        <p className={styles.muted}>No run yet.</p>
+      ) : (
+        <BlockReport key={`${run}/${node.id}`} project={project} run={run} node={node.id} />
+      )}
+      <Settings config={node.config} />
       {run !== undefined && <Outputs project={project} run={run} node={node.id} />}
     </section>
+  );
+}
+
+/** What the workflow sets for the block; what it leaves out is the block's default. */
+function Settings({ config }: { config: WorkflowNode["config"] }) {
+  const settings = Object.entries(config);
+  if (settings.length === 0) return null;
+  return (
+    <details className={styles.settings} data-testid="settings">
+      <summary>{plural(settings.length, "setting")}</summary>
+      <dl>
+        {settings.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{formatSetting(value)}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
   );
 }
 

@@ -31,7 +31,9 @@ export function Sidebar({ project, workflows, workflow, shown, onRun }: SidebarP
             Press Run to start the first one.
           </EmptyState>
         )}
-        {runs.length > 0 && <RunList runs={runs} chosen={id} onChoose={onRun} onOlder={list.hasNextPage ? () => void list.fetchNextPage() : undefined} />}
+        {runs.length > 0 && (
+          <RunList runs={runs} chosen={id} onChoose={onRun} onOlder={list.hasNextPage ? () => void list.fetchNextPage() : undefined} />
+        )}
       </div>
     </nav>
   );

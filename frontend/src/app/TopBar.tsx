@@ -29,7 +29,7 @@ export function TopBar({ project, workflow, children }: TopBarProps) {
           {workflow !== undefined && (
             <>
               <ChevronRight size={14} aria-hidden />
-              <span className={styles.workflow}>{workflow}</span>
+              <h1 className={styles.workflow}>{workflow}</h1>
             </>
           )}
         </nav>

@@ -18,7 +18,8 @@ export function useProjectEvents(project: string): void {
         applyEvent(event);
         refresh(queryClient, project, event);
       },
-      onReload: () => void queryClient.invalidateQueries({ queryKey: ["projects", project], predicate: ({ queryKey }) => !queryKey.includes("data") }),
+      onReload: () =>
+        void queryClient.invalidateQueries({ queryKey: ["projects", project], predicate: ({ queryKey }) => !queryKey.includes("data") }),
       onState: setConnection,
       onRefused: () => void api.getProject(project).catch(() => undefined), // says whether the session is over; all else is retried
     });

@@ -16,7 +16,12 @@ export function Button({ kind = "plain", icon, children, className = "", ...rest
 }
 
 /** A button that is only an icon: `label` is read aloud and shown on hover. */
-export function IconButton({ label, icon, className = "", ...rest }: { label: string; icon: ReactNode } & ButtonHTMLAttributes<HTMLButtonElement>) {
+export function IconButton({
+  label,
+  icon,
+  className = "",
+  ...rest
+}: { label: string; icon: ReactNode } & ButtonHTMLAttributes<HTMLButtonElement>) {
   return (
     <button type="button" className={`${styles.icon} ${className}`} aria-label={label} title={label} {...rest}>
       {icon}

@@ -3,7 +3,17 @@ import type { ReactNode } from "react";
 import styles from "./EmptyState.module.css";
 
 /** What stands where there is nothing to show yet: why, and what to do. */
-export function EmptyState({ icon, title, children, action }: { icon?: ReactNode; title: string; children?: ReactNode; action?: ReactNode }) {
+export function EmptyState({
+  icon,
+  title,
+  children,
+  action,
+}: {
+  icon?: ReactNode;
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+}) {
   return (
     <div className={styles.empty} role="status">
       {icon !== undefined && <div className={styles.icon}>{icon}</div>}

@@ -29,7 +29,17 @@ export function StateIcon({ state, size = 14 }: { state: AnyState; size?: number
 }
 
 /** Icon and words in the state's colours. `detail` follows the name ("3.2 s"). */
-export function StateChip({ state, label, detail, testId }: { state: AnyState; label?: string; detail?: string | undefined; testId?: string }) {
+export function StateChip({
+  state,
+  label,
+  detail,
+  testId,
+}: {
+  state: AnyState;
+  label?: string;
+  detail?: string | undefined;
+  testId?: string;
+}) {
   return (
     <span className={styles.chip} data-tone={LOOKS[state].tone} data-state={state} data-testid={testId}>
       <StateIcon state={state} size={13} />

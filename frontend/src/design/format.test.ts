@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatBytes, formatDuration, formatElapsed, formatNumber } from "./format";
+import { formatBytes, formatDuration, formatElapsed, formatNumber, formatSetting, formatStarter } from "./format";
 
 describe("figures", () => {
   it.each([
@@ -31,4 +31,12 @@ describe("figures", () => {
     [0.00001234567, "1.2346e-5"],
     [NaN, "NaN"],
   ])("%d reads %s", (value, text) => expect(formatNumber(value)).toBe(text));
+
+  it("name who started a run in people's words", () => {
+    expect(["user", "api", "cli", "agent", ""].map(formatStarter)).toEqual(["page", "program", "terminal", "agent", ""]);
+  });
+
+  it("show settings as text or JSON", () => {
+    expect(["a b", 2.5, true, ["x", null]].map(formatSetting)).toEqual(["a b", "2.5", "true", '["x",null]']);
+  });
 });

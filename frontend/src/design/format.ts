@@ -24,7 +24,14 @@ export function formatTime(iso: string, now: Date = new Date()): string {
   const time = new Date(iso);
   const sameDay = time.toDateString() === now.toDateString();
   if (sameDay) return time.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
-  return time.toLocaleString(undefined, { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  return time.toLocaleString(undefined, {
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  });
 }
 
 export function formatBytes(bytes: number): string {
@@ -36,6 +43,18 @@ export function formatBytes(bytes: number): string {
 
 export function plural(n: number, one: string, many = `${one}s`): string {
   return `${n.toLocaleString()} ${n === 1 ? one : many}`;
+}
+
+const STARTERS: Record<string, string> = { user: "page", api: "program", cli: "terminal" };
+
+/** Who started a run, as a person would say it; what is not known stays as it is. */
+export function formatStarter(triggeredBy: string): string {
+  return STARTERS[triggeredBy] ?? triggeredBy;
+}
+
+/** A setting of a block on one line. */
+export function formatSetting(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** A measured value: integers exactly, others with about six digits. */

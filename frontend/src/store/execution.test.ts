@@ -8,23 +8,66 @@ import type { RunStatus } from "./runStatus";
 const SCOPE = { time: "2026-12-01T10:00:00Z", project: "p", workflow: "w", run: "r", node: null, execution: null };
 const EMPTY: RunStatus = { state: "queued", reason: "", blocks: {} };
 
-const started: RunEvent = { ...SCOPE, type: "run.started", data: { workflow_id: "w", workflow_path: "", triggered_by: "user", nodes: ["a", "b"].map((id) => ({ id, block_type: "t" })) } };
-const block = (node: string, state: BlockState, data = {}): RunEvent => ({ ...SCOPE, node, type: "block.state_changed", data: { state, ...data } });
+const started: RunEvent = {
+  ...SCOPE,
+  type: "run.started",
+  data: { workflow_id: "w", workflow_path: "", triggered_by: "user", nodes: ["a", "b"].map((id) => ({ id, block_type: "t" })) },
+};
+const block = (node: string, state: BlockState, data = {}): RunEvent => ({
+  ...SCOPE,
+  node,
+  type: "block.state_changed",
+  data: { state, ...data },
+});
 const runState = (state: RunState): RunEvent => ({ ...SCOPE, type: "run.state_changed", data: { state } });
 const replay = (...events: RunEvent[]) => events.reduce(reduceRun, EMPTY);
 const states = (run: RunStatus) => Object.fromEntries(Object.entries(run.blocks).map(([id, status]) => [id, status.state]));
 
 function nodeRun(node_id: string, state: BlockState, more: Partial<NodeRun> = {}): NodeRun {
-  return { node_id, block_type: "t", state, execution_id: "", started_at: null, ended_at: null, error: null, traceback: "", reason: "", outputs: [], progress: 0, progress_message: "", warnings: [], ...more };
+  return {
+    node_id,
+    block_type: "t",
+    state,
+    execution_id: "",
+    started_at: null,
+    ended_at: null,
+    error: null,
+    traceback: "",
+    reason: "",
+    outputs: [],
+    progress: 0,
+    progress_message: "",
+    warnings: [],
+    ...more,
+  };
 }
 
 function snapshot(state: RunState, nodes: NodeRun[]): Run {
-  return { id: "r", project_id: "p", workflow_id: "w", workflow_path: "", state, created_at: SCOPE.time, ended_at: null, reason: "", triggered_by: "user", nodes };
+  return {
+    id: "r",
+    project_id: "p",
+    workflow_id: "w",
+    workflow_path: "",
+    state,
+    created_at: SCOPE.time,
+    ended_at: null,
+    reason: "",
+    triggered_by: "user",
+    nodes,
+  };
 }
 
 describe("reduceRun", () => {
   it("shows what a recorded log of events says", () => {
-    const run = replay(started, runState("running"), block("a", "ready"), block("a", "running"), block("a", "done"), block("b", "skipped"), runState("failed"));
+    const run = replay(
+      started,
+      runState("running"),
+      block("a", "ready"),
+      block("a", "running"),
+      block("a", "done"),
+      block("b", "skipped"),
+      runState("failed"),
+    );
     expect(run.state).toBe("failed");
     expect(states(run)).toEqual({ a: "done", b: "skipped" });
   });
@@ -55,13 +98,19 @@ describe("reduceRun", () => {
 
 describe("mergeSnapshot", () => {
   it("never takes a block back that events have led further", () => {
-    const run = mergeSnapshot(replay(started, block("a", "running"), block("a", "done")), snapshot("running", [nodeRun("a", "running"), nodeRun("b", "ready")]));
+    const run = mergeSnapshot(
+      replay(started, block("a", "running"), block("a", "done")),
+      snapshot("running", [nodeRun("a", "running"), nodeRun("b", "ready")]),
+    );
     expect(states(run)).toEqual({ a: "done", b: "ready" });
   });
 
   it("adds what events do not carry", () => {
     const error = { code: "block.raised", message: "no", subject: "", hint: "" };
-    const run = mergeSnapshot(replay(started, block("a", "error", { error })), snapshot("failed", [nodeRun("a", "error", { error, traceback: "line 1" })]));
+    const run = mergeSnapshot(
+      replay(started, block("a", "error", { error })),
+      snapshot("failed", [nodeRun("a", "error", { error, traceback: "line 1" })]),
+    );
     expect(run.blocks.a?.traceback).toBe("line 1");
     expect(reduceRun(run, block("a", "error", { error })).blocks.a?.traceback).toBe("line 1");
   });

@@ -1,7 +1,16 @@
 import type { StateCreator } from "zustand";
 import type { RunEvent } from "../api/events";
 import type { NodeRun, Run } from "../api/types";
-import { blockFromEvent, blockFromSnapshot, IDLE, laterRunState, mergeBlock, sameBlock, type BlockStatus, type RunStatus } from "./runStatus";
+import {
+  blockFromEvent,
+  blockFromSnapshot,
+  IDLE,
+  laterRunState,
+  mergeBlock,
+  sameBlock,
+  type BlockStatus,
+  type RunStatus,
+} from "./runStatus";
 
 /** Runs kept beside the shown one; older ones are read again when they are looked at. */
 const MOST_RUNS = 20;

@@ -36,7 +36,15 @@ export const IDLE: BlockStatus = {
 };
 
 const BLOCK_RANK: Record<BlockState, number> = { idle: 0, ready: 1, running: 2, paused: 2, done: 3, error: 3, cancelled: 3, skipped: 3 };
-const RUN_RANK: Record<RunState, number> = { queued: 0, running: 1, paused: 1, completed: 2, completed_with_failures: 2, failed: 2, cancelled: 2 };
+const RUN_RANK: Record<RunState, number> = {
+  queued: 0,
+  running: 1,
+  paused: 1,
+  completed: 2,
+  completed_with_failures: 2,
+  failed: 2,
+  cancelled: 2,
+};
 
 export const hasEnded = (state: RunState): boolean => RUN_RANK[state] === 2;
 export const blockHasEnded = (state: BlockState): boolean => BLOCK_RANK[state] === 3;

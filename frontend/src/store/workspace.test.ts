@@ -16,7 +16,9 @@ describe("report", () => {
   });
 
   it("does not speak of aborted requests, nor of a lost session, which has its own window", () => {
-    expect(texts(({ report }) => [report(new DOMException("", "AbortError")), report(new ProblemError(401, "", "No session."))])).toEqual([]);
+    expect(texts(({ report }) => [report(new DOMException("", "AbortError")), report(new ProblemError(401, "", "No session."))])).toEqual(
+      [],
+    );
   });
 
   it("keeps the newest few", () => {

@@ -40,6 +40,15 @@ async def test_an_error_of_a_service_reaches_the_agent_with_code_and_hint(client
     assert answer["text"] == "There is no run nope. List them."
 
 
+async def test_wrong_arguments_are_said_as_every_other_error(client: Client[Any]) -> None:
+    answer = await call(client, "get_run_status", run="main")
+    assert (answer["is_error"], answer["code"], answer["subject"]) == (True, "mcp.bad_arguments", "tool/get_run_status")
+    assert answer["message"] == "get_run_status cannot be called like this: 'run_id' is missing; 'run' is not known."
+    answer = await call(client, "get_run_status", run_id=["main"])
+    assert answer["message"].startswith("get_run_status cannot be called like this: 'run_id' does not fit (")
+    assert answer["hint"]
+
+
 async def test_a_run_starts_and_answers_its_id(client: Client[Any]) -> None:
     answer = await call(client, "run_workflow", path="main")
     assert len(answer["run_id"]) == 36

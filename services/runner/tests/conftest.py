@@ -80,7 +80,7 @@ class Client:
 
 @pytest.fixture
 def settings() -> RunnerSettings:
-    return make_settings(RunnerSettings, host_timeout_s=1.5, heartbeat_s=0.3, adoption_s=3.0)
+    return make_settings(RunnerSettings, host_timeout_s=1.5, heartbeat_s=0.3, adoption_s=15.0)
 
 
 @pytest.fixture

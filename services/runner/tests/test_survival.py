@@ -12,6 +12,8 @@ from scistudio_platform.errors import RemoteError
 from scistudio_platform.testing import eventually
 from scistudio_proto.runner.v1 import runner_pb2 as pb
 
+START_S = 30.0  # three processes start, on a machine that may be busy
+
 
 def alive(pid: int) -> bool:
     try:
@@ -41,11 +43,11 @@ async def test_an_execution_survives_the_kill_of_the_runner(processes: Any, clie
     runner, _ = processes.start("scistudio_runner"), processes.start("scistudio_worker")
     spec = client.execution("Waits", client.waiting(prints=True))
     result = asyncio.ensure_future(result_across_restarts(client, spec))
-    await eventually(lambda: client.n_began == 1)
+    await eventually(lambda: client.n_began == 1, timeout_s=START_S)
     runner.send_signal(signal.SIGKILL)
     runner.wait()
     processes.start("scistudio_runner")
-    await eventually(lambda: one_host(client))
+    await eventually(lambda: one_host(client), timeout_s=START_S)
     client.go()
     assert (await result).outcome == pb.OUTCOME_DONE
     assert client.n_began == 1
@@ -58,7 +60,7 @@ async def test_a_result_made_while_the_runner_was_dead_is_delivered(processes: A
     runner, _ = processes.start("scistudio_runner"), processes.start("scistudio_worker")
     spec = client.execution("Waits", client.waiting())
     result = asyncio.ensure_future(result_across_restarts(client, spec))
-    await eventually(lambda: client.n_began == 1)
+    await eventually(lambda: client.n_began == 1, timeout_s=START_S)
     pid = int((client.project / "began").read_text())
     runner.send_signal(signal.SIGKILL)
     runner.wait()
@@ -78,7 +80,7 @@ async def test_a_cancel_reaches_an_execution_of_an_earlier_runner(processes: Any
     runner, _ = processes.start("scistudio_runner"), processes.start("scistudio_worker")
     spec = client.execution("Waits", client.waiting())
     result = asyncio.ensure_future(result_across_restarts(client, spec))
-    await eventually(lambda: client.n_began == 1)
+    await eventually(lambda: client.n_began == 1, timeout_s=START_S)
     runner.send_signal(signal.SIGKILL)
     runner.wait()
     processes.start("scistudio_runner")
@@ -90,7 +92,7 @@ async def test_a_killed_host_loses_its_executions_and_leaves_no_process(processe
     processes.start("scistudio_runner")
     host = processes.start("scistudio_worker")
     result = asyncio.ensure_future(result_across_restarts(client, client.execution("Waits", client.waiting())))
-    await eventually(lambda: client.n_began == 1)
+    await eventually(lambda: client.n_began == 1, timeout_s=START_S)
     pid = int((client.project / "began").read_text())
     host.send_signal(signal.SIGKILL)
     lost = await result
@@ -102,7 +104,7 @@ async def test_a_stopped_host_ends_its_blocks_and_leaves_with_success(processes:
     processes.start("scistudio_runner")
     host = processes.start("scistudio_worker")
     result = asyncio.ensure_future(result_across_restarts(client, client.execution("Waits", client.waiting())))
-    await eventually(lambda: client.n_began == 1)
+    await eventually(lambda: client.n_began == 1, timeout_s=START_S)
     pid = int((client.project / "began").read_text())
     host.terminate()
     assert await asyncio.to_thread(host.wait, 15) == 0
@@ -114,7 +116,7 @@ async def test_a_host_that_hangs_is_found_out(processes: Any, client: Any) -> No
     processes.start("scistudio_runner")
     host = processes.start("scistudio_worker")
     result = asyncio.ensure_future(result_across_restarts(client, client.execution("Waits", client.waiting())))
-    await eventually(lambda: client.n_began == 1)
+    await eventually(lambda: client.n_began == 1, timeout_s=START_S)
     host.send_signal(signal.SIGSTOP)
     try:
         assert (await result).outcome == pb.OUTCOME_LOST
@@ -126,10 +128,10 @@ async def test_a_host_that_hangs_is_found_out(processes: Any, client: Any) -> No
 
 async def test_a_runner_that_stops_leaves_executions_to_the_next(processes: Any, client: Any) -> None:
     runner, _ = processes.start("scistudio_runner"), processes.start("scistudio_worker")
-    await eventually(lambda: one_host(client))
+    await eventually(lambda: one_host(client), timeout_s=START_S)
     spec = client.execution("Waits", client.waiting())
     first = asyncio.ensure_future(client.result(spec))
-    await eventually(lambda: client.n_began == 1)
+    await eventually(lambda: client.n_began == 1, timeout_s=START_S)
     runner.terminate()
     with pytest.raises(RemoteError) as caught:
         await first

@@ -194,7 +194,7 @@ def test_a_block_whose_required_input_failed_is_skipped_with_its_cause() -> None
     run = started(DIAMOND)
     end(run, "load", ERROR)
     assert states(run) == {"load": "error", "left": "skipped", "right": "skipped", "join": "skipped"}
-    assert run.nodes[NodeId("left")].reason == "missing_input: from_load comes from load, which ended as error"
+    assert run.nodes[NodeId("left")].reason == "input from_load is missing: it comes from load, which ended as error"
     assert (run.state, run.reason) == (RunState.FAILED, "failed: load")
 
 

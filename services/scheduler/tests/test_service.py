@@ -49,7 +49,7 @@ async def test_a_failed_block_is_told_and_only_what_needs_it_is_skipped(world: W
     assert outcome(run) == ("failed", {"load": "done", "left": "error", "right": "done", "join": "skipped", "alone": "done"})
     nodes = {node.node_id: node for node in run.nodes}
     assert (nodes["left"].error.code, nodes["left"].error.message) == ("block.raised", "ValueError: no")
-    assert nodes["join"].reason == "missing_input: left comes from left, which ended as error"
+    assert nodes["join"].reason == "input left is missing: it comes from left, which ended as error"
     assert run.reason == "failed: left"
 
 

@@ -160,3 +160,8 @@ class CorruptsTheSocket(Block):
     def run(self, inputs, config):
         os.write(3, b"\xff" * 64)
         time.sleep(600)
+
+
+class Answers(Block):
+    def run(self, inputs, config):
+        return {"note": "x" * config.get("size_bytes")}

@@ -19,6 +19,9 @@ from scistudio_proto.runner.v1 import runner_pb2 as pb
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
+N_AHEAD = 2  # the child that waits for the next block, and its reaper
+
+
 def is_alive(pid: int) -> bool:
     try:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
@@ -64,8 +67,8 @@ async def test_many_forks_are_ended_as_one(bench_by_each: Any) -> None:
     await eventually(lambda: bench_by_each.texts)
     bench_by_each.host.cancel("x1", "test")
     assert (await bench_by_each.result()).outcome == pb.OUTCOME_CANCELLED
-    parent = psutil.Process(bench_by_each.forker.pid)
-    assert parent.children(recursive=True) == []
+    left = psutil.Process(bench_by_each.forker.pid).children(recursive=True)
+    assert len(left) <= N_AHEAD, left
 
 
 async def test_a_cancel_before_the_first_instruction_is_a_cancel(bench: Any) -> None:
@@ -144,3 +147,23 @@ async def test_executions_run_side_by_side(bench: Any) -> None:
     outcomes = [(await bench.result(f"x{index}")).error.code for index in range(8)]
     assert outcomes == ["worker.time_limit"] * 8
     assert time.monotonic() - began < 8 * 0.4
+
+
+def n_open() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+async def test_nothing_is_left_open(bench_by_each: Any) -> None:
+    blocks = ["Trivial", "Fails", "ExitsQuietly", "Prints", "Loops", "Crashes"]
+    await bench_by_each.run("Trivial", id="first")
+    before = n_open()
+    for index, block in enumerate(blocks * 3):
+        bench_by_each.start(block, id=f"x{index}", terminate_grace_s=0.1, memory_gb=0.5 * (index % 2))
+        if index % 3 == 1:
+            bench_by_each.host.cancel(f"x{index}", "test")
+    for index in [index for index, block in enumerate(blocks * 3) if block == "Loops"]:
+        bench_by_each.host.cancel(f"x{index}", "test")
+    for index in range(len(blocks) * 3):
+        await bench_by_each.result(f"x{index}")
+    assert n_open() <= before
+    assert len(psutil.Process(bench_by_each.forker.pid).children(recursive=True)) <= N_AHEAD

@@ -110,6 +110,17 @@ async def test_a_probe_lists_blocks(bench: Any) -> None:
     assert '"load_data"' in answer.catalog_json
 
 
+async def test_the_warm_parent_stays_alone(bench: Any) -> None:
+    for index in range(3):
+        await bench.run("Trivial", id=f"x{index}")
+    assert len(list(Path(f"/proc/{bench.forker.pid}/task").iterdir())) == 1
+
+
+async def test_an_answer_that_no_service_can_take_is_an_error(bench: Any) -> None:
+    result = await bench.run("Answers", config={"size_bytes": 60_000_000})
+    assert (result.outcome, result.error.code) == (pb.OUTCOME_ERROR, "worker.answer_too_large")
+
+
 @pytest.mark.parametrize(("line", "reason"), [("import os; os._exit(3)", "status 3"), ("import os; os.kill(os.getpid(), 9)", "signal 9")])
 async def test_a_file_that_ends_the_process_that_reads_it_is_named(bench: Any, tmp_path: Path, line: str, reason: str) -> None:
     (tmp_path / "blocks").mkdir()

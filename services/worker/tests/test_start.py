@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
+import psutil
 import pytest
+from scistudio_platform.testing import eventually
+from scistudio_proto.runner.v1 import runner_pb2 as pb
 from scistudio_worker import environment
 from scistudio_worker.errors import StartFailed
 from scistudio_worker.forker import Forker
@@ -57,3 +61,21 @@ def test_block_processes_see_no_secret() -> None:
     seen = environment.for_blocks(given, also=["MINE"])
     assert "x" not in seen.values()
     assert seen.items() >= {"PATH": "/bin", "LC_ALL": "C.UTF-8", "MINE": "y", "OMP_NUM_THREADS": "1"}.items()
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_the_next_block_takes_the_child_that_was_forked_ahead(own_bench: Any) -> None:
+    await own_bench.forker.ready()
+    waiting = await eventually(lambda: psutil.Process(own_bench.forker.pid).children())
+    await own_bench.run("Trivial")
+    assert own_bench.pids["x1"] == waiting[0].pid
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_child_that_died_while_it_waited_is_replaced(own_bench: Any) -> None:
+    await own_bench.forker.ready()
+    parent = psutil.Process(own_bench.forker.pid)
+    waiting = (await eventually(parent.children))[0]
+    waiting.kill()
+    await eventually(lambda: not waiting.is_running())
+    assert (await own_bench.run("Trivial")).outcome == pb.OUTCOME_DONE

@@ -57,7 +57,7 @@ async def test_a_new_project_has_the_documented_layout_and_is_open(workflow: Stu
 
 async def test_a_new_project_is_under_git_with_its_first_commit(workflow: Stub, tmp_path: Path) -> None:
     await workflow.CreateProject(pb.CreateProjectRequest(name="g", parent=str(tmp_path)))
-    assert git(tmp_path / "g", "ls-files").split() == [".gitignore", "project.yaml", "workflows/main.yaml"]
+    assert git(tmp_path / "g", "ls-files").split() == [".gitignore", "README.md", "project.yaml", "workflows/main.yaml"]
     assert git(tmp_path / "g", "status", "--porcelain") == ""
     assert git(tmp_path / "g", "branch", "--show-current") == "main\n"
 

@@ -9,7 +9,15 @@ import { useBlockStatus } from "../../store/store";
 import styles from "./BlockNode.module.css";
 import type { BlockFlowNode, NodePort } from "./graph";
 
-const ICONS: Record<string, LucideIcon> = { io: Database, process: Cog, code: Braces, app: AppWindow, ai: Bot, subworkflow: Workflow, custom: Blocks };
+const ICONS: Record<string, LucideIcon> = {
+  io: Database,
+  process: Cog,
+  code: Braces,
+  app: AppWindow,
+  ai: Bot,
+  subworkflow: Workflow,
+  custom: Blocks,
+};
 
 /** Edge length of the square: fixed, whatever the block shows. */
 export const NODE_SIZE = 104;
@@ -64,7 +72,15 @@ function Progress({ status }: { status: BlockStatus }) {
   if (status.state !== "running" || status.progress === null) return null;
   const percent = Math.round(Math.min(1, Math.max(0, status.progress)) * 100);
   return (
-    <div className={styles.progress} role="progressbar" aria-valuenow={percent} aria-valuemin={0} aria-valuemax={100} aria-label="Progress" title={status.progressMessage}>
+    <div
+      className={styles.progress}
+      role="progressbar"
+      aria-valuenow={percent}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-label="Progress"
+      title={status.progressMessage}
+    >
       <div style={{ width: `${percent}%` }} />
     </div>
   );

@@ -5,24 +5,23 @@ import {
   ReactFlow,
   ReactFlowProvider,
   useNodesState,
-  useReactFlow,
   useStore,
   type EdgeTypes,
+  type NodeChange,
   type NodeMouseHandler,
   type NodeTypes,
-  type OnSelectionChangeFunc,
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { useCallback, useEffect } from "react";
 import { useAppStore } from "../../store/store";
-import { BlockNode, NODE_SIZE } from "./BlockNode";
+import { BlockNode } from "./BlockNode";
 import "./flow.css";
 import type { BlockFlowNode, Graph } from "./graph";
+import { FIT, useFitOnResize, useSelection } from "./useCanvasView";
 import styles from "./WorkflowCanvas.module.css";
 
 const NODE_TYPES: NodeTypes = { block: BlockNode };
 const EDGE_TYPES: EdgeTypes = {};
-const FIT = { padding: 0.1, maxZoom: 1.1 };
 /** From this many nodes on a map helps more than it hides. */
 const MINIMAP_FROM = 16;
 /** Below this magnification words cannot be read, and are not drawn. */
@@ -44,15 +43,16 @@ function Canvas({ graph, name }: { graph: Graph; name: string }) {
   const selectNode = useAppStore((state) => state.selectNode);
   const isFar = useStore((state) => state.transform[2] < WORDS_FROM);
   const isZoomed = useStore((state) => state.transform[2] >= NAMES_FROM);
-  useEffect(() => setNodes((old) => keepView(old, graph.nodes)), [graph.nodes, setNodes]);
-  useSelectionFromOutside(setNodes);
+  useEffect(() => setNodes((old) => keepPlaces(old, graph.nodes)), [graph.nodes, setNodes]);
+  const { shown, noteSelection } = useSelection(nodes);
+  const noteMove = useFitOnResize();
 
-  const onSelectionChange: OnSelectionChangeFunc<BlockFlowNode> = useCallback(
-    ({ nodes: selected }) => {
-      const id = selected.at(0)?.id ?? null;
-      if (id !== useAppStore.getState().selectedNode && (id !== null || selected.length === 0)) selectNode(id);
+  const onChange = useCallback(
+    (changes: NodeChange<BlockFlowNode>[]) => {
+      noteSelection(changes);
+      onNodesChange(changes.filter((change) => change.type !== "select"));
     },
-    [selectNode],
+    [noteSelection, onNodesChange],
   );
   const onNodeClick: NodeMouseHandler<BlockFlowNode> = useCallback(
     (event, node) => {
@@ -64,17 +64,18 @@ function Canvas({ graph, name }: { graph: Graph; name: string }) {
   return (
     <section className={styles.canvas} aria-label={`Graph of ${name}`} data-testid="canvas" data-zoomed={isZoomed} data-far={isFar}>
       <ReactFlow<BlockFlowNode>
-        nodes={nodes}
+        nodes={shown}
         edges={graph.edges}
-        onNodesChange={onNodesChange}
-        onSelectionChange={onSelectionChange}
+        onNodesChange={onChange}
         onNodeClick={onNodeClick}
+        onMoveStart={noteMove}
         nodeTypes={NODE_TYPES}
         edgeTypes={EDGE_TYPES}
         nodesConnectable={false}
         edgesFocusable={false}
         deleteKeyCode={null}
         multiSelectionKeyCode={null}
+        selectionKeyCode={null}
         minZoom={0.05}
         maxZoom={2.5}
         fitView
@@ -83,7 +84,9 @@ function Canvas({ graph, name }: { graph: Graph; name: string }) {
       >
         <Background gap={22} size={1.4} color="var(--grid)" />
         <Controls showInteractive={false} fitViewOptions={FIT} position="bottom-left" />
-        {nodes.length >= MINIMAP_FROM && <MiniMap pannable zoomable nodeColor={miniMapColour} nodeBorderRadius={16} ariaLabel="Map of the graph" />}
+        {nodes.length >= MINIMAP_FROM && (
+          <MiniMap pannable zoomable nodeColor={miniMapColour} nodeBorderRadius={16} ariaLabel="Map of the graph" />
+        )}
       </ReactFlow>
     </section>
   );
@@ -91,24 +94,11 @@ function Canvas({ graph, name }: { graph: Graph; name: string }) {
 
 const miniMapColour = (node: BlockFlowNode) => `var(--${node.data.category})`;
 
-/** New definitions, with the place and the selection that a node has on the screen. */
-function keepView(old: readonly BlockFlowNode[], next: readonly BlockFlowNode[]): BlockFlowNode[] {
+/** New definitions, each at the place that its node has on the screen. */
+function keepPlaces(old: readonly BlockFlowNode[], next: readonly BlockFlowNode[]): BlockFlowNode[] {
   const seen = new Map(old.map((node) => [node.id, node]));
   return next.map((node) => {
     const before = seen.get(node.id);
     return before === undefined ? node : { ...before, data: node.data };
   });
-}
-
-/** A node chosen elsewhere (in the list of problems) is selected here too, and brought into view. */
-function useSelectionFromOutside(setNodes: React.Dispatch<React.SetStateAction<BlockFlowNode[]>>): void {
-  const selected = useAppStore((state) => state.selectedNode);
-  const { getNode, setCenter, getZoom } = useReactFlow<BlockFlowNode>();
-  useEffect(() => {
-    const node = selected === null ? undefined : getNode(selected);
-    if (node !== undefined && node.selected !== true) {
-      void setCenter(node.position.x + NODE_SIZE / 2, node.position.y + NODE_SIZE / 2, { zoom: Math.max(getZoom(), 0.7), duration: 250 });
-    }
-    setNodes((nodes) => nodes.map((one) => ((one.selected ?? false) === (one.id === selected) ? one : { ...one, selected: one.id === selected })));
-  }, [selected, getNode, setCenter, getZoom, setNodes]);
 }

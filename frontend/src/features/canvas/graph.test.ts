@@ -2,8 +2,21 @@ import { describe, expect, it } from "vitest";
 import type { BlockSpec, Catalog, Port, Workflow } from "../../api/types";
 import { toGraph } from "./graph";
 
-const port = (name: string, type: string): Port => ({ name, accepted_types: [type], required: true, is_collection: false, description: "" });
-const smooth = { type_name: "smooth", name: "Smooth", base_category: "process", description: "", input_ports: [port("image", "Image")], output_ports: [port("image", "Image")] } as unknown as BlockSpec;
+const port = (name: string, type: string): Port => ({
+  name,
+  accepted_types: [type],
+  required: true,
+  is_collection: false,
+  description: "",
+});
+const smooth = {
+  type_name: "smooth",
+  name: "Smooth",
+  base_category: "process",
+  description: "",
+  input_ports: [port("image", "Image")],
+  output_ports: [port("image", "Image")],
+} as unknown as BlockSpec;
 const CATALOG: Catalog = { blocks: [smooth], types: [], failures: [] };
 const node = (id: string, block_type: string) => ({ id, block_type, config: {}, execution_mode: "", layout: {} });
 const edge = (source: string, target: string) => {
@@ -11,7 +24,10 @@ const edge = (source: string, target: string) => {
   const [target_node = "", target_port = ""] = target.split(":");
   return { source_node, source_port, target_node, target_port };
 };
-const WORKFLOW = { nodes: [node("a", "smooth"), node("b", "gone")], edges: [edge("a:image", "b:masks"), edge("a:image", "nowhere:in")] } as unknown as Workflow;
+const WORKFLOW = {
+  nodes: [node("a", "smooth"), node("b", "gone")],
+  edges: [edge("a:image", "b:masks"), edge("a:image", "nowhere:in")],
+} as unknown as Workflow;
 
 describe("toGraph", () => {
   it("shows ports with their types, and those that only an edge names", () => {

@@ -44,7 +44,12 @@ export function toGraph(workflow: Workflow, catalog: Catalog | undefined, proble
   const nodes = workflow.nodes.map((node): BlockFlowNode => {
     const data = blockData(node, specs.get(node.block_type), types, used.get(node.id));
     const isUnresolved = catalog !== undefined && !specs.has(node.block_type);
-    return { id: node.id, type: "block", position: positions.get(node.id) ?? { x: 0, y: 0 }, data: { ...data, isUnresolved, problem: severity.get(node.id) ?? null } };
+    return {
+      id: node.id,
+      type: "block",
+      position: positions.get(node.id) ?? { x: 0, y: 0 },
+      data: { ...data, isUnresolved, problem: severity.get(node.id) ?? null },
+    };
   });
   return { nodes, edges: flowEdges(workflow, nodes) };
 }
@@ -87,7 +92,9 @@ function ports(declared: readonly Port[], used: ReadonlySet<string>, types: Read
     };
   });
   const names = new Set(declared.map((port) => port.name));
-  const extra = [...used].filter((name) => !names.has(name)).map((name): NodePort => ({ name, type: "any type", colour: typeColour(undefined, types), required: false, isOpen: true }));
+  const extra = [...used]
+    .filter((name) => !names.has(name))
+    .map((name): NodePort => ({ name, type: "any type", colour: typeColour(undefined, types), required: false, isOpen: true }));
   return [...shown, ...extra];
 }
 

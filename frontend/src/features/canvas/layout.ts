@@ -48,7 +48,9 @@ export function layered(ids: readonly string[], edges: readonly LayoutEdge[]): M
       layer.forEach((id, i) => rank.set(id, i - (layer.length - 1) / 2));
     }
   }
-  return new Map(layers.flatMap((layer, column) => layer.map((id, i) => [id, { x: column * COLUMN, y: (i - (layer.length - 1) / 2) * ROW }] as const)));
+  return new Map(
+    layers.flatMap((layer, column) => layer.map((id, i) => [id, { x: column * COLUMN, y: (i - (layer.length - 1) / 2) * ROW }] as const)),
+  );
 }
 
 function ranks(layers: readonly string[][]): Map<string, number> {

@@ -43,7 +43,13 @@ export function LogPanel({ project, run, node }: LogPanelProps) {
         <span className={styles.status} role="status">
           {run === null ? "" : describe(view)}
         </span>
-        <Button kind="quiet" className={styles.follow ?? ""} aria-pressed={follows} onClick={() => setFollows(!follows)} icon={<ArrowDownToLine size={14} aria-hidden />}>
+        <Button
+          kind="quiet"
+          className={styles.follow ?? ""}
+          aria-pressed={follows}
+          onClick={() => setFollows(!follows)}
+          icon={<ArrowDownToLine size={14} aria-hidden />}
+        >
           {follows ? "Following" : "Follow"}
         </Button>
       </div>
@@ -97,7 +103,13 @@ function Lines({ lines, follows, onFollows, showsNode }: Omit<LogBodyProps, "run
         {rows.getVirtualItems().map((row) => {
           const line = lines[row.index] as ShownLine;
           return (
-            <div key={line.key} className={styles.line} style={{ transform: `translateY(${row.start}px)` }} data-level={line.level} data-stream={line.stream}>
+            <div
+              key={line.key}
+              className={styles.line}
+              style={{ transform: `translateY(${row.start}px)` }}
+              data-level={line.level}
+              data-stream={line.stream}
+            >
               <time dateTime={line.time}>{clock(line.time)}</time>
               {showsNode && <span className={styles.node}>{line.node_id}</span>}
               {line.level in LEVELS && <span className={styles.level}>{LEVELS[line.level]}</span>}

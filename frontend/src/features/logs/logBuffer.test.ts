@@ -2,7 +2,14 @@ import { describe, expect, it } from "vitest";
 import type { LogLine } from "../../api/types";
 import { cleanText, LogBuffer } from "./logBuffer";
 
-const line = (node_id: string, number: number): LogLine => ({ line: number, time: "2026-12-01T10:00:00Z", node_id, stream: "stdout", level: "info", text: `${node_id}${number}` });
+const line = (node_id: string, number: number): LogLine => ({
+  line: number,
+  time: "2026-12-01T10:00:00Z",
+  node_id,
+  stream: "stdout",
+  level: "info",
+  text: `${node_id}${number}`,
+});
 const lines = (node: string, from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => line(node, from + i));
 const shown = (buffer: LogBuffer) => buffer.snapshot().map((one) => one.text);
 

@@ -90,5 +90,7 @@ export function cleanText(text: string): string {
   const visible = redrawn
     .replace(CONTROLS, (character) => String.fromCharCode(character === "\u007f" ? 0x2421 : 0x2400 + character.charCodeAt(0)))
     .replace(/\p{Surrogate}/gu, "\ufffd");
-  return visible.length > MOST_CHARACTERS ? `${visible.slice(0, MOST_CHARACTERS)}… (${visible.length - MOST_CHARACTERS} more characters)` : visible;
+  return visible.length > MOST_CHARACTERS
+    ? `${visible.slice(0, MOST_CHARACTERS)}… (${visible.length - MOST_CHARACTERS} more characters)`
+    : visible;
 }

@@ -35,7 +35,9 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
     response.write(": heartbeat\n\n");
   } else {
     asked.push(`page ${node} after ${after}`);
-    const items = printed.filter((line) => (node === "" || line.node_id === node) && line.line > after).slice(0, Number(query.get("limit")));
+    const items = printed
+      .filter((line) => (node === "" || line.node_id === node) && line.line > after)
+      .slice(0, Number(query.get("limit")));
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ items, truncated: false }));
   }
 }
@@ -54,7 +56,8 @@ async function follow(node: string): Promise<void> {
 }
 
 const streamed = (n: number) => vi.waitFor(() => expect(streams).toHaveLength(n), { timeout: 5_000 });
-const shows = (...texts: string[]) => vi.waitFor(() => expect(feed.getView().lines.map((line) => line.text)).toEqual(texts), { timeout: 5_000 });
+const shows = (...texts: string[]) =>
+  vi.waitFor(() => expect(feed.getView().lines.map((line) => line.text)).toEqual(texts), { timeout: 5_000 });
 
 it("shows what was printed before, then what comes, and ends with the run", async () => {
   print("a", 1, { isSeen: false });

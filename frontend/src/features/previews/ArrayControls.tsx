@@ -43,7 +43,12 @@ export function ArrayControls({ plane, isInteger, map, onMap, range, onRange, is
           <RangeField label="Lowest value shown" value={range.low} onChange={(low) => onRange({ ...range, low })} />
           <span aria-hidden>–</span>
           <RangeField label="Highest value shown" value={range.high} onChange={(high) => onRange({ ...range, high })} />
-          <IconButton label="Range of the data" icon={<RotateCcw size={14} aria-hidden />} disabled={isAutomatic} onClick={() => onRange(null)} />
+          <IconButton
+            label="Range of the data"
+            icon={<RotateCcw size={14} aria-hidden />}
+            disabled={isAutomatic}
+            onClick={() => onRange(null)}
+          />
         </div>
       )}
     </div>

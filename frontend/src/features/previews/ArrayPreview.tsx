@@ -11,7 +11,8 @@ import type { ColourMap } from "./colourMaps";
 import { planeOf } from "./geometry";
 import { LinePlot } from "./LinePlot";
 import { previewQueries, type ArrayTile, type Region } from "./reads";
-import { TileCanvas, type DrawnTile } from "./TileCanvas";
+import { TileCanvas } from "./TileCanvas";
+import type { DrawnTile } from "./tileDrawing";
 
 const OVERVIEW_SIDE = 1024;
 
@@ -36,7 +37,15 @@ export function ArrayPreview({ source, typeChain }: ArrayPreviewProps) {
   if (header.full_shape.length === 0) return <SingleValue tile={overview.data} />;
   if (header.full_shape.length === 1) return <LinePlot tile={overview.data} />;
   const looksLikeLabels = dtypeKind(header.dtype) === "integer" && [...typeChain, source.port].some((name) => /label|segment/i.test(name));
-  return <ArrayPlane source={source} overview={overview.data} indices={indices} onIndices={setIndices} firstMap={looksLikeLabels ? "labels" : "grey"} />;
+  return (
+    <ArrayPlane
+      source={source}
+      overview={overview.data}
+      indices={indices}
+      onIndices={setIndices}
+      firstMap={looksLikeLabels ? "labels" : "grey"}
+    />
+  );
 }
 
 function SingleValue({ tile }: { tile: ArrayTile }) {
@@ -64,14 +73,26 @@ function ArrayPlane({ source, overview, indices, onIndices, firstMap }: ArrayPla
 
   const coarse = useMemo(() => drawnTile(overview), [overview]);
   const fine = useMemo(() => (isStrided && detail.data !== undefined ? drawnTile(detail.data) : null), [detail.data, isStrided]);
-  const dataRange = useMemo(() => (dtypeKind(header.dtype) === "bool" ? { low: 0, high: 1 } : rangeFrom(header.vmin, header.vmax, coarse.values)), [header, coarse]);
+  const dataRange = useMemo(
+    () => (dtypeKind(header.dtype) === "bool" ? { low: 0, high: 1 } : rangeFrom(header.vmin, header.vmax, coarse.values)),
+    [header, coarse],
+  );
   const range = chosenRange ?? dataRange;
   const onRegion = useCallback((next: Region) => setRegion((old) => (JSON.stringify(old) === JSON.stringify(next) ? old : next)), []);
   return (
     <div className={styles.preview} data-testid="array-preview">
-      <TileCanvas plane={plane} coarse={coarse} fine={fine} map={map} range={range} onPoint={setPointed} onRegion={isStrided ? onRegion : undefined} />
+      <TileCanvas
+        plane={plane}
+        coarse={coarse}
+        fine={fine}
+        map={map}
+        range={range}
+        onPoint={setPointed}
+        onRegion={isStrided ? onRegion : undefined}
+      />
       <p className={styles.readout} role="status" data-testid="pixel-value">
-        {pointed ?? `${header.full_shape.join(" × ")} · ${dtypeName(header.dtype)} · ${formatNumber(dataRange.low)} to ${formatNumber(dataRange.high)}`}
+        {pointed ??
+          `${header.full_shape.join(" × ")} · ${dtypeName(header.dtype)} · ${formatNumber(dataRange.low)} to ${formatNumber(dataRange.high)}`}
       </p>
       <ArrayControls
         plane={plane}

@@ -49,7 +49,8 @@ export function FilePreview({ source, name }: { source: ItemSource; name: string
 
 function Content({ url, name, file }: { url: string; name: string; file: FileStart }) {
   const [isBroken, setIsBroken] = useState(false);
-  if (file.mediaType.startsWith("image/") && !isBroken) return <img className={styles.image} src={url} alt={name} onError={() => setIsBroken(true)} />; // as a picture an SVG runs no script
+  if (file.mediaType.startsWith("image/") && !isBroken)
+    return <img className={styles.image} src={url} alt={name} onError={() => setIsBroken(true)} />; // as a picture an SVG runs no script
   if (file.pdf !== null) return <PdfFrame pdf={file.pdf} name={name} />;
   if (file.text !== null) {
     return (
@@ -59,13 +60,17 @@ function Content({ url, name, file }: { url: string; name: string; file: FileSta
     );
   }
   return (
-    <EmptyState icon={<FileText size={28} strokeWidth={1.5} aria-hidden />} title={isBroken ? "This picture cannot be shown" : "No preview for this kind of file"}>
+    <EmptyState
+      icon={<FileText size={28} strokeWidth={1.5} aria-hidden />}
+      title={isBroken ? "This picture cannot be shown" : "No preview for this kind of file"}
+    >
       Save it to open it with another program.
     </EmptyState>
   );
 }
 
-const isText = (mediaType: string) => mediaType.startsWith("text/") || /^application\/(json|xml|yaml|toml|javascript|x-.*(script|yaml))/.test(mediaType);
+const isText = (mediaType: string) =>
+  mediaType.startsWith("text/") || /^application\/(json|xml|yaml|toml|javascript|x-.*(script|yaml))/.test(mediaType);
 
 function PdfFrame({ pdf, name }: { pdf: Blob; name: string }) {
   const url = useMemo(() => URL.createObjectURL(pdf), [pdf]);
@@ -78,7 +83,10 @@ async function readStart(url: string, signal: AbortSignal): Promise<FileStart> {
   const rest = new AbortController();
   const response = await send(new Request(url, { signal: AbortSignal.any([signal, rest.signal]) }));
   const mediaType = (response.headers.get("content-type") ?? "application/octet-stream").split(";")[0]?.trim() ?? "";
-  const { total_bytes: nBytes = null, truncated = false } = JSON.parse(response.headers.get("SciStudio-Data") ?? "{}") as { total_bytes?: number; truncated?: boolean };
+  const { total_bytes: nBytes = null, truncated = false } = JSON.parse(response.headers.get("SciStudio-Data") ?? "{}") as {
+    total_bytes?: number;
+    truncated?: boolean;
+  };
   const text = isText(mediaType) && response.body !== null ? await readText(response.body) : null;
   const pdf = mediaType === "application/pdf" && nBytes !== null && nBytes <= MOST_PDF_BYTES ? await response.blob() : null;
   rest.abort();

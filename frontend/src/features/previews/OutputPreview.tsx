@@ -32,7 +32,8 @@ export function OutputPreview({ project, run, node, output }: OutputPreviewProps
   const items = pages.data.pages.flatMap((page) => page.items);
   const total = pages.data.pages[0]?.n_items ?? items.length;
   const item = items[index];
-  if (item === undefined) return <EmptyState icon={<PackageOpen size={24} strokeWidth={1.5} aria-hidden />} title="Nothing on this output" />;
+  if (item === undefined)
+    return <EmptyState icon={<PackageOpen size={24} strokeWidth={1.5} aria-hidden />} title="Nothing on this output" />;
   const choose = (next: number) => {
     setIndex(next);
     if (next >= items.length - 1 && pages.hasNextPage) void pages.fetchNextPage();
@@ -68,10 +69,25 @@ function ItemPreview({ source, item }: { source: ItemSource; item: OutputItem })
   }
 }
 
-function ItemChoice({ items, total, index, onChoose }: { items: readonly OutputItem[]; total: number; index: number; onChoose: (index: number) => void }) {
+function ItemChoice({
+  items,
+  total,
+  index,
+  onChoose,
+}: {
+  items: readonly OutputItem[];
+  total: number;
+  index: number;
+  onChoose: (index: number) => void;
+}) {
   return (
     <div className={styles.choice} role="group" aria-label="Item of the collection">
-      <IconButton label="Previous item" icon={<ChevronLeft size={16} aria-hidden />} disabled={index === 0} onClick={() => onChoose(index - 1)} />
+      <IconButton
+        label="Previous item"
+        icon={<ChevronLeft size={16} aria-hidden />}
+        disabled={index === 0}
+        onClick={() => onChoose(index - 1)}
+      />
       <select aria-label="Item" value={index} onChange={(event) => onChoose(Number(event.target.value))}>
         {items.map((item, i) => (
           <option key={item.index} value={i}>
@@ -79,7 +95,12 @@ function ItemChoice({ items, total, index, onChoose }: { items: readonly OutputI
           </option>
         ))}
       </select>
-      <IconButton label="Next item" icon={<ChevronRight size={16} aria-hidden />} disabled={index >= items.length - 1} onClick={() => onChoose(index + 1)} />
+      <IconButton
+        label="Next item"
+        icon={<ChevronRight size={16} aria-hidden />}
+        disabled={index >= items.length - 1}
+        onClick={() => onChoose(index + 1)}
+      />
       <span className={styles.place}>
         {index + 1} of {total}
       </span>

@@ -32,11 +32,26 @@ function Grid({ source, first }: { source: ItemSource; first: TablePage }) {
   const template = `${String(nRows).length + 3}ch ${widths.map((width) => `${width}ch`).join(" ")}`;
   return (
     <div className={styles.preview} data-testid="table-preview">
-      <div ref={box} className={styles.box} tabIndex={0} role="table" aria-label="Table" aria-rowcount={nRows + 1} aria-colcount={columns.length + 1}>
+      <div
+        ref={box}
+        className={styles.box}
+        tabIndex={0}
+        role="table"
+        aria-label="Table"
+        aria-rowcount={nRows + 1}
+        aria-colcount={columns.length + 1}
+      >
         <div className={styles.head} role="row" style={{ gridTemplateColumns: template }}>
-          <span role="columnheader" aria-label="Row" />
+          <span role="columnheader">
+            <span className="visually-hidden">Row</span>
+          </span>
           {columns.map((column) => (
-            <span key={column.name} role="columnheader" data-tone={isNumeric(column.type) ? "number" : undefined} title={`${column.name}: ${column.type}`}>
+            <span
+              key={column.name}
+              role="columnheader"
+              data-tone={isNumeric(column.type) ? "number" : undefined}
+              title={`${column.name}: ${column.type}`}
+            >
               {column.name}
               <small>{column.type}</small>
             </span>
@@ -44,7 +59,13 @@ function Grid({ source, first }: { source: ItemSource; first: TablePage }) {
         </div>
         <div style={{ height: rows.getTotalSize() }} className={styles.space} role="rowgroup">
           {items.map((row) => (
-            <div key={row.key} className={styles.row} role="row" aria-rowindex={row.index + 2} style={{ gridTemplateColumns: template, transform: `translateY(${row.start}px)` }}>
+            <div
+              key={row.key}
+              className={styles.row}
+              role="row"
+              aria-rowindex={row.index + 2}
+              style={{ gridTemplateColumns: template, transform: `translateY(${row.start}px)` }}
+            >
               <span className={styles.number} role="rowheader">
                 {row.index}
               </span>
@@ -67,7 +88,8 @@ function usePages(source: ItemSource, firstRow: number, lastRow: number): Readon
   const numbers = Array.from({ length: Math.floor(lastRow / PAGE_ROWS) - from + 1 }, (_, i) => from + i);
   return useQueries({
     queries: numbers.map((page) => tableQuery(source, page * PAGE_ROWS, PAGE_ROWS)),
-    combine: (results) => new Map(results.flatMap((result, i) => (result.data === undefined ? [] : [[numbers[i] ?? 0, result.data.table] as const]))),
+    combine: (results) =>
+      new Map(results.flatMap((result, i) => (result.data === undefined ? [] : [[numbers[i] ?? 0, result.data.table] as const]))),
   });
 }
 

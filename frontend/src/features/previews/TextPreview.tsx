@@ -25,7 +25,9 @@ export function TextPreview({ source }: { source: ItemSource }) {
         {text}
       </pre>
       <p className={styles.foot}>
-        {totalBytes > PAGE_BYTES ? `${formatBytes(offset)} to ${formatBytes(next ?? totalBytes)} of ${formatBytes(totalBytes)}` : formatBytes(totalBytes)}
+        {totalBytes > PAGE_BYTES
+          ? `${formatBytes(offset)} to ${formatBytes(next ?? totalBytes)} of ${formatBytes(totalBytes)}`
+          : formatBytes(totalBytes)}
         {totalBytes > PAGE_BYTES && (
           <span className={styles.turn}>
             <Button disabled={starts.length === 1} onClick={() => setStarts(starts.slice(0, -1))}>

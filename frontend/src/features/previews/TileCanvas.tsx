@@ -1,15 +1,11 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { formatNumber } from "../../design/format";
 import styles from "./ArrayPreview.module.css";
-import type { ValueRange, Values } from "./arrayValues";
-import { paint, type ColourMap } from "./colourMaps";
-import { fit, keepInBox, pixelAt, tileIndex, visibleRegion, zoomAt, type Plane, type Size, type View } from "./geometry";
-import type { ArrayHeader, Region } from "./reads";
-
-export interface DrawnTile {
-  header: ArrayHeader;
-  values: Values;
-}
+import type { ValueRange } from "./arrayValues";
+import type { ColourMap } from "./colourMaps";
+import { fit, keepInBox, visibleRegion, zoomAt, type Plane, type View } from "./geometry";
+import type { Region } from "./reads";
+import { describePixel, draw, tilePicture, type DrawnTile } from "./tileDrawing";
+import { useSize, useWheel } from "./useCanvasElement";
 
 interface TileCanvasProps {
   plane: Plane;
@@ -25,7 +21,6 @@ interface TileCanvasProps {
 }
 
 const REST_MS = 160;
-const WHEEL = 0.0016;
 
 /** The plane on a canvas: wheel or + and − magnify, dragging or the arrows move, double click or 0 shows all. */
 export function TileCanvas({ plane, coarse, fine, map, range, onPoint, onRegion }: TileCanvasProps) {
@@ -74,7 +69,12 @@ export function TileCanvas({ plane, coarse, fine, map, range, onPoint, onRegion 
   );
 }
 
-function keyAction(key: string, zoom: (factor: number) => void, move: (dx: number, dy: number) => void, all: () => void): (() => void) | undefined {
+function keyAction(
+  key: string,
+  zoom: (factor: number) => void,
+  move: (dx: number, dy: number) => void,
+  all: () => void,
+): (() => void) | undefined {
   switch (key) {
     case "+":
     case "=":
@@ -97,67 +97,3 @@ function keyAction(key: string, zoom: (factor: number) => void, move: (dx: numbe
 }
 
 const place = (event: React.PointerEvent) => ({ x: event.nativeEvent.offsetX, y: event.nativeEvent.offsetY });
-
-function describePixel(view: View, at: { x: number; y: number }, plane: Plane, fine: DrawnTile | null, coarse: DrawnTile): string | null {
-  const pixel = pixelAt(view, at, plane);
-  if (pixel === null) return null;
-  const inFine = fine === null ? -1 : tileIndex(fine.header, pixel.row, pixel.column);
-  const value = inFine >= 0 && fine !== null ? fine.values[inFine] : coarse.values[tileIndex(coarse.header, pixel.row, pixel.column)];
-  const text = value === undefined ? "–" : typeof value === "number" ? formatNumber(value) : value.toString();
-  return `${plane.rowName} ${pixel.row}, ${plane.columnName} ${pixel.column}: ${text}`;
-}
-
-interface Picture {
-  image: HTMLCanvasElement;
-  header: ArrayHeader;
-}
-
-/** The tile in colours, one pixel for each of its values. */
-function tilePicture({ header, values }: DrawnTile, map: ColourMap, range: ValueRange): Picture {
-  const image = document.createElement("canvas");
-  [image.height = 1, image.width = 1] = header.shape;
-  const pixels = new Uint8ClampedArray(paint(values, map, range).buffer);
-  if (pixels.length > 0) image.getContext("2d")?.putImageData(new ImageData(pixels, image.width, image.height), 0, 0);
-  return { image, header };
-}
-
-function draw(canvas: HTMLCanvasElement | null, box: Size, view: View, pictures: readonly (Picture | null)[]): void {
-  const context = canvas?.getContext("2d");
-  if (canvas === null || context == null || box.width === 0) return;
-  const density = window.devicePixelRatio;
-  canvas.width = Math.round(box.width * density);
-  canvas.height = Math.round(box.height * density);
-  context.scale(density, density);
-  for (const picture of pictures) {
-    if (picture === null) continue;
-    const { image, header } = picture;
-    const [stepY = 1, stepX = 1] = header.step;
-    const [y = 0, x = 0] = header.origin;
-    context.imageSmoothingEnabled = view.scale * stepX * density < 1; // enlarged pixels stay squares
-    context.drawImage(image, view.x + x * view.scale, view.y + y * view.scale, image.width * stepX * view.scale, image.height * stepY * view.scale);
-  }
-}
-
-function useSize(element: React.RefObject<HTMLElement | null>): Size {
-  const [size, setSize] = useState<Size>({ width: 0, height: 0 });
-  useLayoutEffect(() => {
-    if (element.current === null) return;
-    const observer = new ResizeObserver(([entry]) => entry && setSize({ width: entry.contentRect.width, height: entry.contentRect.height }));
-    observer.observe(element.current);
-    return () => observer.disconnect();
-  }, [element]);
-  return size;
-}
-
-/** React listens to wheels passively, which cannot keep the column from scrolling. */
-function useWheel(canvas: React.RefObject<HTMLCanvasElement | null>, zoom: (factor: number, at: { x: number; y: number }) => void): void {
-  useEffect(() => {
-    const element = canvas.current;
-    const onWheel = (event: WheelEvent) => {
-      event.preventDefault();
-      zoom(Math.exp(-event.deltaY * WHEEL), { x: event.offsetX, y: event.offsetY });
-    };
-    element?.addEventListener("wheel", onWheel, { passive: false });
-    return () => element?.removeEventListener("wheel", onWheel);
-  }, [canvas, zoom]);
-}

@@ -1,10 +1,35 @@
 /** Values of an array tile as they came: little-endian, in C order. */
 
-export type Values = Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32Array | Int32Array | Float32Array | Float64Array | BigInt64Array | BigUint64Array;
+export type Values =
+  | Uint8Array
+  | Int8Array
+  | Uint16Array
+  | Int16Array
+  | Uint32Array
+  | Int32Array
+  | Float32Array
+  | Float64Array
+  | BigInt64Array
+  | BigUint64Array;
 
 export type Kind = "integer" | "bool" | "float";
 
-const SHORT: Record<string, string> = { b1: "bool", i1: "int8", u1: "uint8", i2: "int16", u2: "uint16", i4: "int32", u4: "uint32", i8: "int64", u8: "uint64", f2: "float16", f4: "float32", f8: "float64", c8: "complex64", c16: "complex128" };
+const SHORT: Record<string, string> = {
+  b1: "bool",
+  i1: "int8",
+  u1: "uint8",
+  i2: "int16",
+  u2: "uint16",
+  i4: "int32",
+  u4: "uint32",
+  i8: "int64",
+  u8: "uint64",
+  f2: "float16",
+  f4: "float32",
+  f8: "float64",
+  c8: "complex64",
+  c16: "complex128",
+};
 
 /** `<f4`, `|u1` and `float32` alike as the long name. */
 export function dtypeName(dtype: string): string {

@@ -64,7 +64,11 @@ describe("geometry", () => {
 
   it("draws y and x by name, else the last two axes", () => {
     expect(plane).toMatchObject({ rows: 100, columns: 200, others: [{ key: "t", size: 5 }] });
-    expect(planeOf({ all_axes: ["y", "x", "c"], full_shape: [10, 20, 3] })).toMatchObject({ rows: 10, columns: 20, others: [{ key: "c" }] });
+    expect(planeOf({ all_axes: ["y", "x", "c"], full_shape: [10, 20, 3] })).toMatchObject({
+      rows: 10,
+      columns: 20,
+      others: [{ key: "c" }],
+    });
     expect(planeOf({ all_axes: ["a", "b"], full_shape: [10, 20] })).toMatchObject({ rows: 10, rowName: "a", others: [] });
   });
 

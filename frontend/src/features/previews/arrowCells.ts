@@ -16,7 +16,8 @@ export function cellOf(column: Vector, row: number): Cell {
   const type = column.type as DataType;
   if (value === null || value === undefined) return { text: "null", isNull: true, ...(isNumber(type) ? { tone: "number" } : {}) };
   if (DataType.isDecimal(type)) return { text: decimalText(value as Uint32Array, type.scale), tone: "number" };
-  if (DataType.isTimestamp(type)) return { text: timestampText(rawInteger(column, row), type.unit, type.timezone != null && type.timezone !== "") };
+  if (DataType.isTimestamp(type))
+    return { text: timestampText(rawInteger(column, row), type.unit, type.timezone != null && type.timezone !== "") };
   if (DataType.isDate(type)) return { text: new Date(Number(value)).toISOString().slice(0, 10) };
   return plainCell(value);
 }

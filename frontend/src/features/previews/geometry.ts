@@ -22,8 +22,16 @@ export function planeOf(header: Pick<ArrayHeader, "all_axes" | "full_shape">): P
   const names = shape.map((_, i) => all_axes[i] ?? "");
   const row = names.includes("y") && names.includes("x") ? names.indexOf("y") : shape.length - 2;
   const column = names.includes("y") && names.includes("x") ? names.indexOf("x") : shape.length - 1;
-  const others = shape.flatMap((size, i) => (i === row || i === column ? [] : [{ key: names[i] || String(i), label: names[i] || `axis ${i}`, size }]));
-  return { rows: shape[row] ?? 1, columns: shape[column] ?? 1, rowName: names[row] || "row", columnName: names[column] || "column", others };
+  const others = shape.flatMap((size, i) =>
+    i === row || i === column ? [] : [{ key: names[i] || String(i), label: names[i] || `axis ${i}`, size }],
+  );
+  return {
+    rows: shape[row] ?? 1,
+    columns: shape[column] ?? 1,
+    rowName: names[row] || "row",
+    columnName: names[column] || "column",
+    others,
+  };
 }
 
 /** The part of the plane that is in view: `scale` screen pixels for each of its pixels, its corner at `x`, `y` of the screen. */
@@ -57,8 +65,13 @@ export function zoomAt(view: View, factor: number, at: { x: number; y: number },
 
 /** No empty border on a side while the other side hides something. */
 export function keepInBox(view: View, plane: Plane, box: Size): View {
-  const place = (offset: number, length: number, room: number) => (length <= room ? (room - length) / 2 : Math.min(0, Math.max(room - length, offset)));
-  return { scale: view.scale, x: place(view.x, plane.columns * view.scale, box.width), y: place(view.y, plane.rows * view.scale, box.height) };
+  const place = (offset: number, length: number, room: number) =>
+    length <= room ? (room - length) / 2 : Math.min(0, Math.max(room - length, offset));
+  return {
+    scale: view.scale,
+    x: place(view.x, plane.columns * view.scale, box.width),
+    y: place(view.y, plane.rows * view.scale, box.height),
+  };
 }
 
 /** Row and column of the plane at a place of the screen; null outside. */

@@ -44,7 +44,8 @@ export interface TextHeader {
   next_offset: number | null;
 }
 
-export const dataKey = ({ project, run, node, port, index }: ItemSource) => ["projects", project, "runs", "data", run, node, port, index] as const;
+export const dataKey = ({ project, run, node, port, index }: ItemSource) =>
+  ["projects", project, "runs", "data", run, node, port, index] as const;
 
 /** Stored outputs of a run never change: read once, kept while they are looked at. */
 export const STORED = { staleTime: Infinity, gcTime: 60_000 } as const;

@@ -52,7 +52,11 @@ function ProblemRow({ problem, onNode }: { problem: Problem; onNode: (node: stri
   const place = [node && `block ${node}`, port && `port ${port}`, line > 0 && `line ${line}`].filter(Boolean).join(", ");
   return (
     <li className={styles.row} data-severity={severity}>
-      {severity === "error" ? <CircleX size={15} className={styles.error} aria-label="Error" /> : <TriangleAlert size={15} className={styles.warning} aria-label="Warning" />}
+      {severity === "error" ? (
+        <CircleX size={15} className={styles.error} aria-label="Error" />
+      ) : (
+        <TriangleAlert size={15} className={styles.warning} aria-label="Warning" />
+      )}
       <div>
         <p>{message}</p>
         {hint !== "" && <p className={styles.hint}>{hint}</p>}

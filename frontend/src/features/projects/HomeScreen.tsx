@@ -28,7 +28,11 @@ export function HomeScreen({ onOpen }: { onOpen: (project: string) => void }) {
               Add a project folder by its path above, or make one with <code>scistudio init</code>.
             </EmptyState>
           )}
-          <ul>{projects.data?.items.map((project) => <ProjectRow key={project.id} project={project} onOpen={onOpen} />)}</ul>
+          <ul>
+            {projects.data?.items.map((project) => (
+              <ProjectRow key={project.id} project={project} onOpen={onOpen} />
+            ))}
+          </ul>
         </section>
       </div>
     </main>
@@ -50,7 +54,13 @@ function ProjectRow({ project, onOpen }: { project: Project; onOpen: (project: s
   });
   return (
     <li className={styles.row}>
-      <button type="button" className={styles.open} onClick={() => open.mutate()} disabled={open.isPending} data-testid={`project-${project.id}`}>
+      <button
+        type="button"
+        className={styles.open}
+        onClick={() => open.mutate()}
+        disabled={open.isPending}
+        data-testid={`project-${project.id}`}
+      >
         <FolderOpen size={20} strokeWidth={1.6} className={styles.folder} aria-hidden />
         <span className={styles.words}>
           <span className={styles.name}>{project.name}</span>

@@ -3,7 +3,15 @@ import type { WorkflowSummary } from "../../api/types";
 import { plural } from "../../design/format";
 import styles from "./WorkflowList.module.css";
 
-export function WorkflowList({ workflows, chosen, onChoose }: { workflows: readonly WorkflowSummary[]; chosen: string | null; onChoose: (workflow: string) => void }) {
+export function WorkflowList({
+  workflows,
+  chosen,
+  onChoose,
+}: {
+  workflows: readonly WorkflowSummary[];
+  chosen: string | null;
+  onChoose: (workflow: string) => void;
+}) {
   return (
     <ul className={styles.list} aria-label="Workflows">
       {workflows.map((workflow) => (

@@ -14,13 +14,20 @@ export function BlockReport({ project, run, node }: { project: string; run: stri
   const cancel = useCancel(project);
   const isRunning = status.state === "running" || status.state === "paused";
   const now = useNow(status.state === "running");
-  const took = durationBetween(status.startedAt, status.endedAt) ?? (isRunning && status.startedAt ? formatElapsed(now - Date.parse(status.startedAt)) : undefined);
+  const took =
+    durationBetween(status.startedAt, status.endedAt) ??
+    (isRunning && status.startedAt ? formatElapsed(now - Date.parse(status.startedAt)) : undefined);
   return (
     <div className={styles.report}>
       <div className={styles.line}>
         <StateChip state={status.state} detail={took} testId="block-state" />
         {isRunning && (
-          <Button kind="quiet" icon={<Square size={11} fill="currentColor" aria-hidden />} onClick={() => cancel.mutate({ run, node })} disabled={cancel.isPending || cancel.isSuccess}>
+          <Button
+            kind="quiet"
+            icon={<Square size={11} fill="currentColor" aria-hidden />}
+            onClick={() => cancel.mutate({ run, node })}
+            disabled={cancel.isPending || cancel.isSuccess}
+          >
             {cancel.isPending || cancel.isSuccess ? "Stopping…" : "Cancel block"}
           </Button>
         )}

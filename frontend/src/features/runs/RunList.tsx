@@ -1,6 +1,6 @@
 import type { Run } from "../../api/types";
 import { Button } from "../../design/Button";
-import { durationBetween, formatElapsed, formatTime } from "../../design/format";
+import { durationBetween, formatElapsed, formatStarter, formatTime } from "../../design/format";
 import { StateIcon, stateLabel } from "../../design/StateChip";
 import { useNow } from "../../design/useNow";
 import { laterRunState } from "../../store/runStatus";
@@ -45,7 +45,7 @@ function RunEntry({ run, isChosen, onChoose }: { run: Run; isChosen: boolean; on
         className={styles.entry}
         aria-current={isChosen ? "true" : undefined}
         onClick={() => onChoose(run.id)}
-        title={`${stateLabel(state)}${run.reason ? `: ${run.reason}` : ""} · started by ${run.triggered_by || "unknown"} · ${run.id}`}
+        title={`${stateLabel(state)}${run.reason ? `: ${run.reason}` : ""} · started by ${formatStarter(run.triggered_by) || "unknown"} · ${run.id}`}
         data-testid={`run-${run.id}`}
         data-state={state}
       >
@@ -54,7 +54,7 @@ function RunEntry({ run, isChosen, onChoose }: { run: Run; isChosen: boolean; on
           <span>{stateLabel(state)}</span>
           <span className={styles.when}>
             {formatTime(run.created_at)}
-            {run.triggered_by !== "" && run.triggered_by !== "user" && ` · ${run.triggered_by}`}
+            {run.triggered_by !== "" && run.triggered_by !== "user" && ` · ${formatStarter(run.triggered_by)}`}
           </span>
         </span>
         <span className={styles.took}>{took}</span>

@@ -1,6 +1,6 @@
 import { useShallow } from "zustand/react/shallow";
 import type { BlockState, Run } from "../../api/types";
-import { durationBetween, formatElapsed, formatTime, plural } from "../../design/format";
+import { durationBetween, formatElapsed, formatStarter, formatTime, plural } from "../../design/format";
 import { StateChip, StateIcon, stateLabel } from "../../design/StateChip";
 import { useNow } from "../../design/useNow";
 import { useAppStore } from "../../store/store";
@@ -14,7 +14,8 @@ export function RunOverview({ run }: { run: Run }) {
   const state = live?.state ?? run.state;
   const now = useNow(state === "running");
   const counts = useAppStore(useShallow((app) => countStates(Object.values(app.runs[run.id]?.blocks ?? {}))));
-  const took = durationBetween(run.created_at, run.ended_at) ?? (state === "running" ? formatElapsed(now - Date.parse(run.created_at)) : undefined);
+  const took =
+    durationBetween(run.created_at, run.ended_at) ?? (state === "running" ? formatElapsed(now - Date.parse(run.created_at)) : undefined);
   return (
     <section className={styles.overview} aria-label="Shown run">
       <div className={styles.head}>
@@ -28,7 +29,7 @@ export function RunOverview({ run }: { run: Run }) {
         <dt>Duration</dt>
         <dd>{took ?? "–"}</dd>
         <dt>Started by</dt>
-        <dd>{run.triggered_by || "–"}</dd>
+        <dd>{formatStarter(run.triggered_by) || "–"}</dd>
         <dt>Id</dt>
         <dd className={styles.id}>{run.id}</dd>
       </dl>

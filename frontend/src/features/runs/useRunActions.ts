@@ -32,7 +32,8 @@ export const newRunId = (): string => newId();
 export function useCancel(project: string) {
   const report = useAppStore((state) => state.report);
   return useMutation({
-    mutationFn: ({ run, node }: { run: string; node?: string }): Promise<unknown> => (node === undefined ? api.cancelRun(project, run) : api.cancelNode(project, run, node)),
+    mutationFn: ({ run, node }: { run: string; node?: string }): Promise<unknown> =>
+      node === undefined ? api.cancelRun(project, run) : api.cancelNode(project, run, node),
     retry: isWorthRepeating,
     onError: report,
   });

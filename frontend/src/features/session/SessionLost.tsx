@@ -19,7 +19,9 @@ export function SessionLost({ onRestored }: { onRestored: () => void }) {
       onRestored();
     } catch (error) {
       const { status, message } = asProblem(error);
-      setProblem(status === 401 || status === 403 ? "This token is not valid here. Use the newest address that SciStudio printed." : message);
+      setProblem(
+        status === 401 || status === 403 ? "This token is not valid here. Use the newest address that SciStudio printed." : message,
+      );
     } finally {
       setIsAsking(false);
     }
@@ -39,10 +41,19 @@ export function SessionLost({ onRestored }: { onRestored: () => void }) {
         <KeyRound size={26} strokeWidth={1.6} className={styles.icon} aria-hidden />
         <h2 id={`${field}-title`}>This page has no session</h2>
         <p>
-          Open the address that <code>scistudio up</code> printed when it started; it holds the token. Or paste that address here. Runs are not affected.
+          Open the address that <code>scistudio up</code> printed when it started; it holds the token. Or paste that address here. Runs are
+          not affected.
         </p>
         <label htmlFor={field}>Printed address, or its token</label>
-        <input id={field} value={text} onChange={(event) => setText(event.target.value)} placeholder="http://127.0.0.1:7100/?token=…" autoComplete="off" spellCheck={false} autoFocus />
+        <input
+          id={field}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          placeholder="http://127.0.0.1:7100/?token=…"
+          autoComplete="off"
+          spellCheck={false}
+          autoFocus
+        />
         <p className={styles.problem} role="alert">
           {problem}
         </p>

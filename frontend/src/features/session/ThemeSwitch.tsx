@@ -15,5 +15,12 @@ export function ThemeSwitch() {
     setTheme(NEXT[theme]);
     setShown(NEXT[theme]);
   };
-  return <IconButton label={`Colours: ${NAMES[theme]}. Change to ${NAMES[NEXT[theme]]}`} icon={<Icon size={16} aria-hidden />} onClick={change} data-testid="theme" />;
+  return (
+    <IconButton
+      label={`Colours: ${NAMES[theme]}. Change to ${NAMES[NEXT[theme]]}`}
+      icon={<Icon size={16} aria-hidden />}
+      onClick={change}
+      data-testid="theme"
+    />
+  );
 }

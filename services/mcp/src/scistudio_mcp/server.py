@@ -7,8 +7,10 @@ from typing import Any
 from fastmcp import FastMCP
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools.base import ToolResult
+from pydantic import ValidationError
 from scistudio_platform.errors import SciStudioError
 
+from scistudio_mcp.errors import BadArguments
 from scistudio_mcp.services import Services
 from scistudio_mcp.tools import catalog, data, projects, runs, workflows
 
@@ -26,11 +28,15 @@ class TypedErrors(Middleware):
         try:
             return await call_next(context)
         except SciStudioError as error:
-            found = error
+            found: SciStudioError = error
         except Exception as error:
-            if not isinstance(error.__cause__, SciStudioError):
+            cause = error if isinstance(error, ValidationError) else error.__cause__
+            if isinstance(cause, ValidationError):
+                found = BadArguments(str(context.message.name), cause)
+            elif isinstance(cause, SciStudioError):
+                found = cause
+            else:
                 raise
-            found = error.__cause__
         structured = {"code": found.code, "message": found.message, "subject": found.subject, "hint": found.hint}
         return ToolResult(content=found.text, structured_content=structured, is_error=True)
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import scistudio
+
+LISTS = "List the blocks that are installed, your own, and those of the project around the current folder."
 
 
 def parser() -> argparse.ArgumentParser:
@@ -15,7 +18,8 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="scistudio", description="Write and check blocks for SciStudio.")
     made.add_argument("--version", action="version", version=f"scistudio {scistudio.__version__}")
     commands = made.add_subparsers(dest="command", required=True)
-    blocks = commands.add_parser("blocks", help="list the blocks that are installed, your own, and the project's")
+    blocks = commands.add_parser("blocks", help=LISTS, description=LISTS + " Call it in the project's folder.")
+    blocks.add_argument("type_name", nargs="?", metavar="BLOCK_TYPE", help="show the ports and settings of this one")
     blocks.add_argument("--json", action="store_true", dest="as_json", help="everything that is known, for programs")
     check = commands.add_parser("check", help="check a file of blocks or types, or all of a project's")
     check.add_argument("path", type=Path, nargs="?", default=Path())
@@ -35,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser().parse_args(arguments)
     try:
         if given.command == "blocks":
-            return list_blocks(as_json=given.as_json)
+            return show_block(given.type_name) if given.type_name else list_blocks(as_json=given.as_json)
         return check_files(given.path) if given.command == "check" else write_starter(given)
     except (ValueError, OSError) as error:
         _say(str(error), to_error=True)
@@ -50,6 +54,20 @@ def list_blocks(*, as_json: bool) -> int:
     _say(listing.as_json(registry) if as_json else listing.as_table(listing.sorted_specs(registry)))
     for failure in listing.failures_of(registry):
         _say(f"not loaded: {failure.file_path}: {failure.error_type}: {failure.message}", to_error=True)
+    return 0
+
+
+def show_block(type_name: str) -> int:
+    """Print ports and settings of one block."""
+    from scistudio.command_line import listing
+
+    specs = listing.registry_here().specs_by_type()
+    if (spec := specs.get(type_name)) is None:
+        near = difflib.get_close_matches(type_name, specs, 1)
+        suggestion = f"Did you mean {near[0]!r}?" if near else "`scistudio blocks` lists those there are."
+        _say(f"There is no block type {type_name!r} here. {suggestion}", to_error=True)
+        return 1
+    _say(listing.as_page(spec))
     return 0
 
 
@@ -82,7 +100,7 @@ def write_starter(given: argparse.Namespace) -> int:
     except NameTakenError as error:
         _say(f"{error} Nothing was changed.", to_error=True)
         return 1
-    _say(f"{path}\nNext: edit it, then python -m scistudio check {path}")
+    _say(f"{path}\nNext: edit it, then scistudio check {path}")
     return 0
 
 

@@ -41,6 +41,26 @@ def test_the_list_is_readable_by_programs(project: Path, capsys: Any) -> None:
     assert "broken.py: ZeroDivisionError: division by zero (line 1)" in captured.err
 
 
+def test_a_block_is_listed_by_what_a_workflow_writes_and_shown_with_ports_and_settings(project: Path, capsys: Any) -> None:
+    assert main(["blocks"]) == 0
+    listed = capsys.readouterr().out
+    assert listed.startswith("Block type ")
+    assert "\nload_data " in listed
+    assert "a share of them," not in listed  # cut at a word, with a mark
+    assert main(["blocks", "save_data"]) == 0
+    page = capsys.readouterr().out
+    for line in (
+        "save_data: Save\n",
+        "Inputs:\n  data: DataObject",
+        "Outputs:\n  path: Text, optional",
+        "\n  path: string",
+        "  overwrite: boolean; default false",
+    ):
+        assert line in page
+    assert main(["blocks", "save_dat"]) == 1
+    assert "Did you mean 'save_data'?" in capsys.readouterr().err
+
+
 def test_a_taken_or_impossible_name_changes_nothing(project: Path, capsys: Any) -> None:
     assert main(["new", "block", "smooth"]) == 0
     (project / "blocks" / "smooth.py").write_text("mine")

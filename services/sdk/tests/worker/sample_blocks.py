@@ -187,3 +187,14 @@ class Reads(Block):
 
     def run(self, inputs: dict[str, Any], config: BlockConfig) -> dict[str, Any]:
         return {"out": Text(content=str(len(inputs["file"][0].to_memory())))}
+
+
+class Gives(ProcessBlock):
+    """Returns what no workflow can carry."""
+
+    name = "Gives"
+    input_ports = [InputPort(name="table", accepted_types=[DataFrame])]
+    output_ports = [OutputPort(name="out", accepted_types=[DataFrame])]
+
+    def process_item(self, item: Any, config: BlockConfig) -> Any:
+        return {"table": item.to_memory, "none": lambda: None, "raises": lambda: item.to_memory().no_such}[config.get("gives")]()

@@ -138,6 +138,25 @@ def test_a_traceback_begins_in_the_block_and_names_its_line(parent: Any, request
     assert "sample_blocks.py, line " in last["hint"]
 
 
+def test_what_a_built_in_block_refuses_is_said_without_its_inside(parent: Any, request_for: Any, tmp_path: Path) -> None:
+    load = {"block_class": "scistudio.blocks.io.loaders.load_data:LoadData", "block_file_path": None}
+    empty = tmp_path / "empty.csv"
+    empty.touch()
+    for path, said in ((tmp_path / "no.csv", "LoadData: dataframe source not found"), (empty, f"{empty} is empty")):
+        last = parent.run({**request_for("TextSource", path=str(path), core_type="DataFrame"), **load}).last
+        assert last["message"].startswith(said)
+        assert (last["code"], last["traceback"], last["hint"]) == ("block.raised", "", "")
+
+
+@pytest.mark.parametrize(("gives", "said"), [("table", "a pyarrow Table"), ("none", "nothing (None)"), ("raises", "AttributeError: ")])
+def test_what_process_item_does_wrong_is_said_in_the_authors_terms(parent: Any, request_for: Any, gives: str, said: str) -> None:
+    made = parent.run(request_for("Table")).last["outputs"]["out"]
+    last = parent.run(request_for("Gives", {"table": made}, gives=gives)).last
+    assert said in last["message"]
+    assert "process_block.py" not in last["traceback"] + last["hint"]
+    assert ("sample_blocks.py" in last["traceback"]) == (gives == "raises")
+
+
 def test_a_missing_field_stops_before_the_run(parent: Any, request_for: Any) -> None:
     last = parent.run(request_for("Raises")).last
     assert last["code"] == "block.config_missing"

@@ -29,6 +29,7 @@ from scistudio_worker.throttle import Throttle
 
 DEFAULT_GRACE_S = 5.0
 LINGER_S = 10.0  # how long a process may live on after its answer
+ANSWER_LIMIT_BYTES = 48 * 1024 * 1024  # what a message between services may hold, with room for the rest of it
 FLUSH_S = 0.05
 PROGRESS_S = 0.1
 logger = get_logger("worker")
@@ -212,7 +213,7 @@ class Execution(Listener):
             last_error_lines="\n".join(self.output.last_error_lines),
         )
         came_to, error = outcome.decide(facts, self.spec.limits, self.spec.node_id)
-        return pb.Result(
+        result = pb.Result(
             outcome=came_to,
             error=error,
             outputs=_port_values(answer) if came_to == pb.OUTCOME_DONE else [],
@@ -223,6 +224,9 @@ class Execution(Listener):
             warnings=[*(outcome.clean(str(text)) for text in answer.get("warnings") or []), *outcome.warnings(facts)],
             exit_code=outcome.exit_code(facts),
         )
+        if result.ByteSize() > ANSWER_LIMIT_BYTES:
+            return pb.Result(outcome=pb.OUTCOME_ERROR, error=outcome.answer_too_large(result.ByteSize(), self.spec.node_id))
+        return result
 
 
 def _port_values(answer: dict[str, Any]) -> list[PortValue]:

@@ -74,7 +74,7 @@ class Forker:
 
         Raises StartFailed when it does not come up.
         """
-        if not self._listeners and self._watched != self._look():
+        if not self._listeners and not self._is_fresh:
             logger.info("the worker environment has changed: starting a new warm parent")
             self._kill()
         ready = self._ready or self._launch()
@@ -88,6 +88,15 @@ class Forker:
     def pid(self) -> int | None:
         """The warm parent's pid, while there is one."""
         return self._process.pid if self._process is not None else None
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the warm parent is up, with the environment as it is now."""
+        return self._control is not None and self._ready is not None and self._ready.done() and self._is_fresh
+
+    @property
+    def _is_fresh(self) -> bool:
+        return self._watched == self._look()
 
     def watch(self, folders: Sequence[str]) -> None:
         """Start anew when something is added to ``folders`` or removed from them: modules that are imported already would stay."""
@@ -142,6 +151,10 @@ class Forker:
             socket.send_fds(self._control, [message], list(fds))
         except OSError:
             self._lost()
+
+    def forget(self, execution_id: str) -> None:
+        """Report no more about a child."""
+        self._listeners.pop(execution_id, None)
 
     def signal(self, execution_id: str, number: int, *, group: bool) -> None:
         """Signal a child or its session, if it still runs."""

@@ -13,6 +13,7 @@ from scistudio_platform.service import BackgroundTasks
 from scistudio_proto.runner.v1 import runner_pb2 as pb
 
 from scistudio_worker.child import ForkCommand
+from scistudio_worker.children import Children
 from scistudio_worker.execution import Execution
 from scistudio_worker.forker import Forker
 from scistudio_worker.groups import Groups
@@ -38,6 +39,7 @@ class WorkerHost:
     def __init__(self, settings: WorkerSettings, forker: Forker, groups: Groups) -> None:
         self.id = new_id()
         self._settings, self._forker, self._groups = settings, forker, groups
+        self._children = Children(forker, groups)
         self._tasks = BackgroundTasks("worker")
         self._running: dict[str, Execution] = {}
         self._finished: dict[str, tuple[Execution, pb.Result]] = {}
@@ -52,6 +54,7 @@ class WorkerHost:
     async def _warm_up(self) -> None:
         try:
             await self._forker.ready()
+            self._children.stock()
         except SciStudioError as error:  # each execution tries again, and says so
             logger.error("no block can be started", code=error.code, message=error.message, hint=error.hint)
 
@@ -62,6 +65,7 @@ class WorkerHost:
             execution.kill()
         await asyncio.gather(*self._runs, return_exceptions=True)
         await self._tasks.stop()
+        self._children.clear()
         await self._forker.stop()
         await self._groups.stop()
 
@@ -106,7 +110,7 @@ class WorkerHost:
         return Execution(spec, self._make_process, lambda message: self._emit(message), host_id=self.id, output_limit_bytes=limit_bytes)
 
     def _make_process(self, listener: Listener, command: ForkCommand, *, memory_bytes: int = 0) -> Process:
-        return Process(self._forker, self._groups, self._tasks, listener, command, memory_bytes=memory_bytes)
+        return Process(self._children, self._tasks, listener, command, memory_bytes=memory_bytes)
 
     async def _run(self, execution: Execution) -> None:
         result = await execution.run()

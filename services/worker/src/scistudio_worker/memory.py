@@ -9,6 +9,8 @@ from typing import Protocol
 
 import psutil
 
+from scistudio_worker import linux
+
 
 class MemoryLimit(Protocol):
     """Holds a tree of processes to a limit, or finds that it went beyond."""
@@ -129,6 +131,9 @@ def _family(pid: int) -> Iterable[int]:
 
 
 def _pss_bytes(pid: int) -> int:
+    if not linux.IS_LINUX:
+        with contextlib.suppress(psutil.Error):
+            return int(psutil.Process(pid).memory_info().rss)
     return 1024 * _counter(Path(f"/proc/{pid}/smaps_rollup"), "Pss:")
 
 

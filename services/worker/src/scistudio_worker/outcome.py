@@ -145,6 +145,12 @@ def host_fault(node_id: str) -> ErrorDetail:
     return error_detail("worker.internal", "The worker host failed at this execution.", node_id, hint)
 
 
+def answer_too_large(size_bytes: int, node_id: str) -> ErrorDetail:
+    """Return the error of an answer that no service could take: large Collections travel as a stored manifest."""
+    hint = "Return objects that are stored, not plain values."
+    return error_detail("worker.answer_too_large", f"The block's answer has {size_bytes / 1e6:.0f} MB.", node_id, hint)
+
+
 def warnings(facts: Facts) -> list[str]:
     """Return what a person should know although the block has succeeded."""
     if facts.n_killed_for_memory and facts.answer is not None and facts.answer.get("type") == "result":

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import signal
-from pathlib import Path
 from typing import NoReturn
 
 from scistudio_worker import linux
@@ -52,7 +51,7 @@ def _watch(block_pid: int) -> int:
 def _kill_descendants(block_pid: int) -> int:
     block_status = signal.SIGKILL.value
     while True:
-        for pid in children():
+        for pid in linux.children():
             os.kill(pid, signal.SIGKILL)
         try:
             pid, status = os.waitpid(-1, 0)
@@ -60,20 +59,6 @@ def _kill_descendants(block_pid: int) -> int:
             return block_status
         if pid == block_pid:
             block_status = status
-
-
-def children() -> list[int]:
-    """Pids of this process's children, as the kernel knows them."""
-    me, found = str(os.getpid()), []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                fields = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()
-            except OSError:
-                continue
-            if fields[1] == me:
-                found.append(int(entry.name))
-    return found
 
 
 def _end_as(status: int) -> NoReturn:

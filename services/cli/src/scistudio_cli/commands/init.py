@@ -21,8 +21,10 @@ def make_project(name: str, description: str, *, as_json: bool) -> int:
     if as_json:
         typer.echo(json.dumps({"path": str(folder)}))
     else:
-        typer.echo(f"Made {folder}.\nOpen it on the page:  scistudio up {_shown(folder)}")
-        typer.echo(f"Or run its workflow:  scistudio run {_shown(folder)}/workflows/main.yaml")
+        shown = _shown(folder)
+        typer.echo(f"Made {folder}.\nIts README.md says what goes where, with a first workflow.")
+        typer.echo(f"Open it on the page:  scistudio up {shown}")
+        typer.echo(f"Or run its workflow:  scistudio run {shown}/workflows/main.yaml")
     return 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import signal
+from contextlib import suppress
 from pathlib import Path
 
 import typer
@@ -13,7 +14,7 @@ from scistudio_platform.errors import Kind, SciStudioError
 from scistudio_cli import places
 from scistudio_cli.runs.backend import backend_for
 from scistudio_cli.runs.follow import Follower, Interrupted, View
-from scistudio_cli.runs.model import RunSnapshot
+from scistudio_cli.runs.model import Backend, RunSnapshot
 from scistudio_cli.runs.view import JsonView, TerminalView
 
 COMPLETED, FAILED, NOT_STARTED, INFRASTRUCTURE, CANCELLED = 0, 1, 2, 3, 4
@@ -98,9 +99,22 @@ async def _run(project: Path, workflow: str, view: View) -> int:
         gc.enable()
         run = await backend.start(workflow)
         view.started(run)
-        run = await Follower(backend, view, run).to_the_end()
+        warnings = asyncio.create_task(_warn(backend, workflow, view))  # beside the run: the first block does not wait for it
+        try:
+            run = await Follower(backend, view, run).to_the_end()
+            await warnings
+        finally:
+            warnings.cancel()
         view.ended(run)
         return exit_code(run)
+
+
+async def _warn(backend: Backend, workflow: str, view: View) -> None:
+    """Say what is doubtful in the workflow, such as a setting that its block does not have."""
+    with suppress(SciStudioError):  # the run tells what it tells; a file that was changed meanwhile is no fault of it
+        for problem in await backend.validate(workflow):
+            if problem.severity == "warning":
+                view.note(f"warning: {problem.message}{f' {problem.hint}' if problem.hint else ''}")
 
 
 def exit_code(run: RunSnapshot) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
 import http.client
@@ -17,6 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from scistudio_platform.errors import Kind, RemoteError, SciStudioError
 from scistudio_platform.http import listening_socket
@@ -88,6 +90,7 @@ class Launcher:
         self._state_dir = places.state_dir()
         self._logs = self._run_dir / "logs"
         self._claim = Claim(self._run_dir)
+        self._project_id = ""
         self._session_token = secrets.token_urlsafe(32)
         self._nats = NatsServer(self._state_dir / "nats" / places.composition_key(options.project))
         self._nats_is_down = False
@@ -131,9 +134,11 @@ class Launcher:
                 supervisor.wait(5.0)
                 self._mind_run_dir()
                 self._mind_nats()
-            return 0 if supervisor.signalled != signal.SIGHUP else 129
         finally:
             self._stop(supervisor)
+        with contextlib.suppress(OSError):  # the terminal may be gone, which is no reason to end badly
+            self._reporter.say("stopped", "SciStudio has stopped.")
+        return 0 if supervisor.signalled != signal.SIGHUP else 129
 
     def _start(self, supervisor: Supervisor, door: socket.socket) -> None:
         for module in SHARED:
@@ -187,6 +192,7 @@ class Launcher:
         if status >= 400:
             detail = answer.get("detail", f"The project could not be opened ({status}).")
             raise RemoteError(Kind.INVALID, answer.get("code", "project.not_opened"), detail, hint=answer.get("hint") or "")
+        self._project_id = str(answer.get("id", ""))
 
     def _ask(self, door: socket.socket, method: str, path: str, body: dict[str, Any] | None = None) -> tuple[int, dict[str, Any]]:
         """Ask the gateway by blocking HTTP; status 0 while it does not answer."""
@@ -210,8 +216,10 @@ class Launcher:
         project = str(self._options.project) if self._options.project else None
         self._claim.write(Note(os.getpid(), url, self._session_token, project))
         what = f" with {project}" if project else ""
+        page = f"{url}/?token={self._session_token}" + (f"#/projects/{quote(self._project_id, safe='')}" if self._project_id else "")
         text = (
-            f"SciStudio serves{what} ({took_s:.1f} s). Open\n\n  {url}/?token={self._session_token}\n\nCtrl-C stops it. Logs: {self._logs}"
+            f"SciStudio is up{what} ({took_s:.1f} s). Open this address in a browser:\n\n  {page}\n\n"
+            f"Programs send the token instead: Authorization: Bearer {self._session_token}\nCtrl-C stops it. Logs: {self._logs}"
         )
         self._reporter.say("ready", text, url=url, token=self._session_token, pid=os.getpid(), project=project, logs=str(self._logs))
 

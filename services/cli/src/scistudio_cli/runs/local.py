@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from scistudio_platform.errors import RemoteError, SciStudioError
+from scistudio_platform.errors import Kind, RemoteError, SciStudioError
 from scistudio_platform.events.bus import EventBus
 from scistudio_platform.ids import new_id
 from scistudio_platform.nats import NatsServer, NatsStoreInUse
@@ -117,11 +117,14 @@ class Local:
     async def log_lines(self, run_id: str) -> AsyncIterator[LogLineView]:
         """Lines from now on, as they are printed."""
         request = runner.FollowLogsRequest(project_id=self.project_id, project_dir=str(self.project), run_id=run_id)
-        try:
-            async for answer in self._runner.stub.FollowLogs(request):
-                yield _line(answer.line)
-        except RemoteError:
-            return  # the runner ended with this composition
+        while True:
+            try:
+                async for answer in self._runner.stub.FollowLogs(request):
+                    yield _line(answer.line)
+            except RemoteError as error:
+                if error.kind is Kind.TIMEOUT:
+                    continue
+            return  # the run ended, or the runner with this composition
 
     async def log_page(self, run_id: str) -> list[LogLineView]:
         """The latest lines of all blocks."""

@@ -30,6 +30,13 @@ def seconds(duration_s: float | None) -> str:
     return f"{duration_s * 1000:.0f} ms" if duration_s < 1 else f"{duration_s:.1f} s"
 
 
+def counted(n_blocks: int) -> str:
+    """Return a number of blocks in words; none at all deserves a word of advice."""
+    if n_blocks == 0:
+        return "it has no blocks yet, so there is nothing to do"
+    return f"{n_blocks} block{'' if n_blocks == 1 else 's'}"
+
+
 class TerminalView:
     """Prints states, progress and log lines for a person: progress on standard error, the result on standard output."""
 
@@ -43,7 +50,7 @@ class TerminalView:
     def started(self, run: RunSnapshot) -> None:
         """Say what starts."""
         self._width = max([8, *(len(node.id) for node in run.nodes)])
-        self._progress.print(f"Run [bold]{run.id}[/] of [bold]{escape(run.workflow)}[/]: {len(run.nodes)} blocks")
+        self._progress.print(f"Run [bold]{run.id}[/] of [bold]{escape(run.workflow)}[/]: {counted(len(run.nodes))}")
 
     def show(self, run: RunSnapshot) -> None:
         """Print what changed since the last snapshot."""
@@ -90,7 +97,8 @@ class TerminalView:
         for node in run.nodes:
             colour = MARKS.get(node.state, ("", "default"))[1]
             table.add_row(node.id, node.block_type, f"[{colour}]{node.state}[/]", seconds(node.duration_s))
-        self._result.print(table)
+        if run.nodes:
+            self._result.print(table)
         for node in run.nodes:
             if node.state == "error":
                 self._failed(node)

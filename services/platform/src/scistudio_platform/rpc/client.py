@@ -17,6 +17,7 @@ from scistudio_platform.telemetry import is_configured
 StubT = TypeVar("StubT")
 Details = Any  # grpc.aio.ClientCallDetails, a named tuple
 RETRY_PAUSE_S = 0.05
+STREAM_TIMEOUT_S = 3600.0  # who follows longer asks again: a stream whose other end froze is noticed so
 CONCURRENT_CALLS = 256  # beyond about 1,200 calls in flight on one channel some end CANCELLED for no other reason
 OPTIONS: list[tuple[str, Any]] = [
     ("grpc.initial_reconnect_backoff_ms", 20),  # a service comes back within 0.1 s of its restart
@@ -75,7 +76,7 @@ class _UnaryCalls(_Calls, grpc.aio.UnaryUnaryClientInterceptor):
 
 class _StreamedAnswers(_Calls, grpc.aio.UnaryStreamClientInterceptor):
     async def intercept_unary_stream(self, continuation: Callable[..., Awaitable[Any]], details: Details, request: Any) -> Any:
-        call = await continuation(self._with_token(details), request)
+        call = await continuation(self._with_token(details, timeout=details.timeout or STREAM_TIMEOUT_S), request)
         return self._answers(call, details)
 
     async def _answers(self, call: Any, details: Details) -> AsyncIterator[Any]:
@@ -90,7 +91,7 @@ class _StreamedAnswers(_Calls, grpc.aio.UnaryStreamClientInterceptor):
 
 class _StreamedBothWays(_Calls, grpc.aio.StreamStreamClientInterceptor):
     async def intercept_stream_stream(self, continuation: Callable[..., Awaitable[Any]], details: Details, requests: Any) -> Any:
-        call = await continuation(self._with_token(details), requests)
+        call = await continuation(self._with_token(details, timeout=details.timeout or STREAM_TIMEOUT_S), requests)
         return self._answers(call, details)
 
     async def _answers(self, call: Any, details: Details) -> AsyncIterator[Any]:
@@ -107,7 +108,7 @@ class RpcClient(Generic[StubT]):
     """A channel to another service and its stub. A part: started before use, stopped with its service.
 
     Errors come out as ``RemoteError`` with the kind, code, message, subject and hint that the other service gave.
-    A unary call without a timeout gets ``timeout_s``; streams have the timeout that their caller gives.
+    A unary call without a timeout gets ``timeout_s``; a stream without one ends after an hour with a TIMEOUT error.
     """
 
     def __init__(self, settings: ServiceSettings, service: str, stub: Callable[[Any], StubT], *, timeout_s: float = 10.0) -> None:

@@ -44,7 +44,8 @@ class Executions:
         self._followers: dict[str, list[Queue]] = {}
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._started_at = utc_now()
-        self._adopted = asyncio.Event()
+        self._is_adopting = True
+        self._expected: dict[str, asyncio.Future[None]] = {}
         self.hosts: dict[str, Host] = {}
         self.n_ended: Counter[str] = Counter()
 
@@ -54,8 +55,22 @@ class Executions:
         self._timers[""] = asyncio.get_running_loop().call_later(self._settings.adoption_s, self._end_adoption)
 
     def _end_adoption(self) -> None:
-        self._adopted.set()
+        self._is_adopting = False
+        for execution_id in list(self._expected):
+            self._expect_no_more(execution_id)
         self._place_waiting()
+
+    async def _expect(self, execution_id: str) -> None:
+        """Wait until a host brings the execution, or none will."""
+        expected = self._expected.setdefault(execution_id, asyncio.get_running_loop().create_future())
+        await asyncio.shield(expected)
+
+    def _expect_no_more(self, execution_id: str) -> None:
+        if (expected := self._expected.pop(execution_id, None)) is not None:
+            expected.set_result(None)
+
+    def _may_be_brought(self, execution_id: str) -> bool:
+        return self._is_adopting and may_run_already(execution_id, self._started_at)
 
     async def stop(self) -> None:
         """Leave executions to their hosts: the next runner finds them there."""
@@ -102,8 +117,8 @@ class Executions:
 
     async def cancel(self, execution_id: str, reason: str) -> bool:
         """End an execution and return when nothing of it lives; False when nobody knows it."""
-        if execution_id not in self._records and may_run_already(execution_id, self._started_at):
-            await self._adopted.wait()
+        if execution_id not in self._records and self._may_be_brought(execution_id):
+            await self._expect(execution_id)
         record = self._records.get(execution_id)
         if record is None:
             return False
@@ -146,7 +161,7 @@ class Executions:
 
     def _place(self, record: Record) -> None:
         """Hand a waiting execution to a host, or say why it waits."""
-        if not self._adopted.is_set() and may_run_already(record.id, self._started_at):
+        if self._may_be_brought(record.id):
             self._wait(record, "waiting for worker hosts that may have it already")
             return
         host = choose(self.hosts.values())
@@ -199,7 +214,7 @@ class Executions:
         return host
 
     def _adopt(self, host: Host, execution_id: str) -> None:
-        record = self._records.setdefault(execution_id, Record(execution_id))
+        record = self._brought(execution_id)
         if record.phase is Phase.ENDED:  # it was given up, and that has been told
             assert host.send is not None
             host.send(pb.ConnectResponse(cancel=pb.Cancel(execution_id=execution_id, reason="given up as lost")))
@@ -208,6 +223,12 @@ class Executions:
         host.executions.add(execution_id)
         if record.cancel_reason is not None:
             self._pass_cancel_on(record)
+
+    def _brought(self, execution_id: str) -> Record:
+        """Return the record of what a host has, made for what we did not know."""
+        record = self._records.setdefault(execution_id, Record(execution_id))
+        self._expect_no_more(execution_id)
+        return record
 
     def _send_again(self, host: Host, known: set[str]) -> None:
         """What was placed on a host that does not know it never arrived there."""
@@ -266,7 +287,7 @@ class Executions:
         if known is None and result.execution_id in self._acknowledged:
             self._tell_acknowledged(self._acknowledged[result.execution_id])
             return
-        record = known or self._records.setdefault(result.execution_id, Record(result.execution_id))
+        record = known or self._brought(result.execution_id)
         record.host_id = record.host_id or host.id
         self._end(record, result)
 

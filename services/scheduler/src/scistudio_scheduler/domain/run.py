@@ -180,7 +180,7 @@ class Run:
     def _why(self, edge: Edge) -> str:
         state = self.nodes[edge.source_node].state
         how = f"which produced no {edge.source_port}" if state is DONE else f"which ended as {state}"
-        return f"missing_input: {edge.target_port} comes from {edge.source_node}, {how}"
+        return f"input {edge.target_port} is missing: it comes from {edge.source_node}, {how}"
 
     def _skip(self, node: NodeId, reason: str, at: datetime) -> list[Effect]:
         return self._move(node, SKIPPED, reason=reason, ended_at=at)

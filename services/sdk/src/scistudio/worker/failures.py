@@ -6,13 +6,17 @@ import errno
 import traceback
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import scistudio
 
 MAX_MESSAGE = 2000
 MAX_TRACEBACK = 64 * 1024
-_OWN_FOLDER = str(Path(scistudio.__file__).parent / "worker")
+_PACKAGE = str(Path(scistudio.__file__).parent)
+_OWN_FOLDER = str(Path(_PACKAGE) / "worker")
+# What the SDK's own blocks raise when data or settings do not fit; any other kind is a fault of the code.
+_REFUSALS = (ValueError, TypeError, FileNotFoundError, FileExistsError)
 
 # The code of an error that no rule below knows better, by what the worker was doing.
 STAGE_CODES = {
@@ -41,14 +45,14 @@ def describe(error: BaseException, stage: str, request: Mapping[str, Any]) -> di
         code, hint = "storage.missing", "The file was deleted or moved since the workflow first referred to it: put it back."
     node = str(request.get("node_id") or "")
     subject = f"node/{node}" + (f"/port/{port}" if port else "")
-    text = "" if isinstance(error, WorkerError) else _traceback(error)
+    refused = isinstance(error, WorkerError) or _is_refusal(error)
     return {
         "type": "error",
         "code": code,
         "message": _clip(_printable(_message(error, stage, port)), MAX_MESSAGE),
-        "hint": _printable(hint or _place(error)),
+        "hint": _printable(hint or ("" if refused else _place(error))),
         "subject": subject,
-        "traceback": _printable(text),
+        "traceback": "" if refused else _printable(_traceback(error)),
     }
 
 
@@ -58,10 +62,18 @@ def _message(error: BaseException, stage: str, port: str) -> str:
     if isinstance(error, SystemExit):
         return f"The block ended its process (SystemExit: {error.code!r}) instead of returning outputs.{notes}"
     text = _own_text(error)
-    if isinstance(error, WorkerError) or (stage == "validate" and isinstance(error, ValueError)):
+    if isinstance(error, WorkerError) or _is_refusal(error) or (stage == "validate" and isinstance(error, ValueError)):
         return text + notes
     where = f" (input port '{port}')" if port else ""
     return f"{type(error).__name__}{f': {text}' if text else ''}{where}{notes}"
+
+
+def _is_refusal(error: BaseException) -> bool:
+    """Whether a block of the SDK said on purpose what is wrong: its text is for people, and where it was raised helps nobody."""
+    frames = traceback.extract_tb(error.__traceback__)
+    if type(error) not in _REFUSALS or not frames or not all(frame.filename.startswith(_PACKAGE) for frame in frames):
+        return False
+    return (frames[-1].line or "").startswith("raise ")
 
 
 def _own_text(error: BaseException) -> str:
@@ -101,19 +113,23 @@ def _place(error: BaseException) -> str:
     if isinstance(error, SyntaxError) and error.filename:
         return f"See {error.filename}, line {error.lineno}."
     frames = traceback.extract_tb(error.__traceback__)
-    package = str(Path(scistudio.__file__).parent)
-    authors = [frame for frame in frames if not frame.filename.startswith(package) and "site-packages" not in frame.filename]
+    authors = [frame for frame in frames if not frame.filename.startswith(_PACKAGE) and "site-packages" not in frame.filename]
     chosen = (authors or [frame for frame in frames if not frame.filename.startswith(_OWN_FOLDER)])[-1:]
     return f"See {chosen[0].filename}, line {chosen[0].lineno}, in {chosen[0].name}." if chosen else ""
 
 
 def _traceback(error: BaseException) -> str:
-    """Format the traceback without the worker's own frames; of a long one the end matters."""
-    shown = error.__traceback__
-    while shown is not None and shown.tb_frame.f_code.co_filename.startswith(_OWN_FOLDER):
-        shown = shown.tb_next
+    """Format the traceback from the author's first frame on, without what led there; of a long one the end matters."""
+    shown = _from_first_outside(error, _PACKAGE) or _from_first_outside(error, _OWN_FOLDER)
     text = "".join(traceback.format_exception(type(error), error, shown))
     return text if len(text) <= MAX_TRACEBACK else "…\n" + text[-MAX_TRACEBACK:]
+
+
+def _from_first_outside(error: BaseException, folder: str) -> TracebackType | None:
+    shown = error.__traceback__
+    while shown is not None and shown.tb_frame.f_code.co_filename.startswith(folder):
+        shown = shown.tb_next
+    return shown
 
 
 def _port_of_lost_data(error: BaseException, request: Mapping[str, Any]) -> str:

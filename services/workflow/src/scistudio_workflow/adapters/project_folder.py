@@ -17,6 +17,7 @@ from scistudio_workflow.domain.project_file import (
     FOLDERS,
     GITIGNORE,
     PROJECT_FILE,
+    README,
     ProjectFile,
     folder_name,
     new_project_file,
@@ -85,6 +86,7 @@ def _fill(folder: Path, name: str, description: str) -> None:
     created = utc_now().replace(microsecond=0).isoformat().replace("+00:00", "Z")
     (folder / PROJECT_FILE).write_text(new_project_file(new_project_id(), name, description, created), encoding="utf-8")
     (folder / ".gitignore").write_text(GITIGNORE, encoding="utf-8")
+    (folder / "README.md").write_text(README.format(name=name), encoding="utf-8")
     (folder / "workflows" / "main.yaml").write_text(dump_workflow(Workflow(id="main")), encoding="utf-8")
 
 

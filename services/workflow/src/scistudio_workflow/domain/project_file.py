@@ -48,6 +48,41 @@ venv/
 .DS_Store
 Thumbs.db
 """
+README = """\
+# {name}
+
+A SciStudio project.
+
+| folder | what |
+|---|---|
+| `workflows/` | workflows, one YAML file each |
+| `blocks/`, `types/` | your own blocks and data types, in Python |
+| `data/raw/` | what you measured; never written to |
+| `data/processed/` | what Save blocks write |
+| `data/zarr/`, `.scistudio/` | outputs of blocks and the record of runs, kept by SciStudio |
+
+A workflow names blocks (`nodes`) and says which output feeds which input (`edges`):
+
+```yaml
+workflow:
+  id: main
+  nodes:
+  - id: load
+    block_type: load_data
+    config: {{path: data/raw/table.csv}}
+  - id: save
+    block_type: save_data
+    config: {{path: data/processed/table.parquet, overwrite: true}}
+  edges:
+  - {{source: 'load:data', target: 'save:data'}}
+```
+
+    scistudio blocks                       # the blocks there are; with a block type, its ports and settings
+    scistudio new block NAME               # start a block of your own; check it with `scistudio check`
+    scistudio validate workflows/main.yaml
+    scistudio run workflows/main.yaml
+    scistudio up                           # the page
+"""
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}\Z", re.ASCII)
 _UNSAFE_IN_FOLDERS = re.compile(r'[/\\:*?"<>|\x00-\x1f\x7f]+')
 

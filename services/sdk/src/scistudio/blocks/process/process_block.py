@@ -66,9 +66,18 @@ class ProcessBlock(Block):
 
     def _call_process_item(self, item: Any, config: BlockConfig, state: Any) -> Any:
         """Call an override with or without ``state``, as it was written."""
-        if _takes_state(type(self).process_item):
-            return self.process_item(item, config, state)
-        return self.process_item(item, config)
+        takes_state = _takes_state(type(self).process_item)
+        result = self.process_item(item, config, state) if takes_state else self.process_item(item, config)
+        if not isinstance(result, DataObject):
+            raise TypeError(
+                f"{type(self).__name__}.process_item returned {_described(result)}, which is no data type of SciStudio. Return a "
+                "DataFrame (`DataFrame.from_arrow(table)`), an Array (`Array(axes=[…], data=…)`), a Text, or another DataObject."
+            )
+        return result
+
+
+def _described(value: Any) -> str:
+    return "nothing (None)" if value is None else f"a {type(value).__module__.partition('.')[0]} {type(value).__name__}"
 
 
 def _item_type(value: Any) -> type:

@@ -38,7 +38,7 @@ class LoadData(IOBlock):
         "properties": {
             "core_type": core_types.CORE_TYPE_FIELD,
             **core_types.OPTION_FIELDS,
-            "decimal": {"type": "string", "title": "Decimal mark", "description": "Of numbers in a CSV; a point by default."},
+            "decimal": {"type": "string", "title": "Decimal mark", "description": "Of numbers in a CSV; found out by default."},
             "header": {"type": ["boolean", "integer"], "title": "Header", "description": "Whether there is one, or its line's number."},
             "comment": {"type": "string", "title": "Comment mark", "description": "Begins lines before the header that are no data."},
             "na_values": {

@@ -152,7 +152,7 @@ def _check_targets(targets: list[Path], overwrite: bool) -> None:
     existing = [str(target) for target in targets if target.exists() or target.is_symlink()]
     if existing and not overwrite:
         listed = ", ".join(f"'{path}'" for path in existing)
-        raise ValueError(f"SaveData refuses to overwrite existing output {listed}. Set 'overwrite', or another path.")
+        raise ValueError(f"SaveData refuses to overwrite existing output {listed}. Set 'overwrite: true', or another path.")
 
 
 def _stage_sidecar(item: Artifact, target: Path, files: Staging) -> None:
