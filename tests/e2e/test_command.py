@@ -54,7 +54,7 @@ def test_a_new_project_explains_itself_and_its_first_workflow_has_nothing_to_do(
 
 FAILURES = {
     "raises": ["the lamp is off", "faults.py"],
-    "exits": ["before it gave a result"],
+    "exits": ["exit status 0", "before it gave a result"],
     "kills-itself": ["SIGKILL"],
 }
 
@@ -117,6 +117,17 @@ def test_a_signal_cancels_the_run_and_ends_every_process(home: Home, number: sig
     _, err = process.communicate(timeout=60)
     assert process.returncode == code, err
     assert "cancelled" in err
+
+
+def test_a_signal_before_the_run_has_begun_leaves_nothing(home: Home) -> None:
+    project = home.project("faults")
+    process = home.start("run", project / "workflows" / "waits.yaml")
+    until(lambda: list((home.folder / "run").glob("*/run-*/workflow.sock")), pause_s=0.01)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 143, err
+    assert "Traceback" not in err
+    assert not list((home.folder / "run").glob("*/run-*"))
 
 
 def test_a_project_that_a_run_holds_is_waited_for(home: Home) -> None:
@@ -191,6 +202,30 @@ def test_init_makes_a_project_that_runs(home: Home) -> None:
     again = home.scistudio("init", "fresh")
     assert again.returncode == 1
     assert "exists" in again.stderr
+
+
+def test_init_makes_a_project_where_its_path_says(home: Home) -> None:
+    (home.folder / "papers").mkdir()
+    answer = home.scistudio("init", "papers/my study")
+    assert answer.returncode == 0, answer.stderr
+    assert (home.folder / "papers" / "my study" / "project.yaml").is_file()
+    assert "scistudio up 'papers/my study'" in answer.stdout
+
+
+@pytest.mark.parametrize("command", ["up", "run", "validate"])
+def test_a_state_folder_that_cannot_be_written_is_named(home: Home, command: str) -> None:
+    project = home.project("faults")
+    (home.folder / "state" / "nats").write_text("in the way")
+    answer = home.scistudio(command, project if command == "up" else project / "workflows" / "two.yaml")
+    assert answer.returncode != 0
+    assert str(home.folder / "state") in answer.stderr
+    assert "SCISTUDIO_STATE_DIR" in answer.stderr
+    assert "Traceback" not in answer.stderr
+
+
+def test_an_empty_host_is_refused_and_does_not_mean_every_address(home: Home) -> None:
+    answer = home.scistudio("up", home.project("faults"), "--host", "")
+    assert (answer.returncode, "host is empty" in answer.stderr) == (1, True)
 
 
 def test_doctor_finds_this_installation_well(home: Home) -> None:

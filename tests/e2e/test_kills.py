@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 
 import pytest
@@ -50,6 +51,27 @@ def test_a_run_ends_when_nats_is_killed(home: Home) -> None:
         assert up.wait_for(run)["state"] == "completed"
         with up.client() as http:
             until(lambda: http.get(f"{up.path}/lineage/runs/{run}").status_code == 200)
+
+
+def test_a_run_ends_when_the_folder_of_nats_is_deleted(home: Home) -> None:
+    project = home.project("faults")
+    with running(home, project) as up:
+        run = start_waiting(up)
+        shutil.rmtree(home.folder / "state" / "nats")
+        until(lambda: any("nats has stopped writing" in line for line in up.warnings))
+        (project / "marks" / "go").touch()
+        assert up.wait_for(run)["state"] == "completed"
+        with up.client() as http:
+            until(lambda: http.get(f"{up.path}/lineage/runs/{run}").status_code == 200)
+
+
+def test_up_ends_and_says_why_when_its_sockets_are_deleted(home: Home) -> None:
+    project = home.project("faults")
+    with pytest.raises(AssertionError, match="1 == 0"), running(home, project) as up:
+        shutil.rmtree(home.folder / "run")
+        until(lambda: up.process.poll() is not None)
+    assert any("was deleted" in line and str(home.folder / "run") in line for line in up.warnings)
+    (home.folder / "run").mkdir()
 
 
 def test_a_block_whose_worker_host_is_killed_is_run_again(home: Home) -> None:

@@ -99,6 +99,15 @@ def test_a_server_whose_disk_was_full_is_due_for_a_restart_once(server: NatsServ
     assert not server.needs_restart()
 
 
+def test_a_server_whose_folder_was_deleted_comes_back_at_the_same_address(server: NatsServer) -> None:
+    url = server.start()
+    shutil.rmtree(server.store)
+    assert server.needs_restart()
+    server.stop()
+    assert server.start() == url
+    assert not server.needs_restart()
+
+
 def test_a_server_that_ended_is_due_for_a_restart(server: NatsServer) -> None:
     server.start()
     os.kill(server.pid, signal.SIGKILL)

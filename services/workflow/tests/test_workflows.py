@@ -147,3 +147,13 @@ async def test_a_project_that_is_closed_can_be_read_but_not_run(workflow: Stub, 
     with pytest.raises(RemoteError) as refused:
         await workflow.GetRunPlan(pb.GetRunPlanRequest(project_id=project.id, workflow="main"))
     assert (refused.value.kind, refused.value.code, refused.value.hint) == (Kind.CONFLICT, "project.not_open", "Open it first.")
+
+
+async def test_a_project_whose_folder_went_away_is_told_from_an_empty_one(workflow: Stub, project: pb.Project, project_dir: Path) -> None:
+    project_dir.rename(project_dir.with_name("elsewhere"))
+    for request in (got(workflow, project, "main"), workflow.ListWorkflows(pb.ListWorkflowsRequest(project_id=project.id))):
+        with pytest.raises(RemoteError, match="not there any more") as caught:
+            await request
+        assert (caught.value.code, caught.value.kind) == ("project.folder_missing", Kind.NOT_FOUND)
+    project_dir.with_name("elsewhere").rename(project_dir)
+    assert (await got(workflow, project, "main")).id == "main"

@@ -48,6 +48,16 @@ class RunDirectoryUnsafe(SciStudioError):
     kind, code = Kind.DENIED, "launcher.run_dir_unsafe"
 
 
+class RunDirectoryGone(SciStudioError):
+    """Somebody has deleted the sockets of the services."""
+
+    kind, code = Kind.UNAVAILABLE, "launcher.run_dir_gone"
+
+    def __init__(self, folder: Path) -> None:
+        hint = "Logging out may delete it, and so may a job that clears /tmp: start again, with XDG_RUNTIME_DIR set to a folder that stays."
+        super().__init__(f"The run directory {folder} was deleted: the services cannot be reached.", subject=str(folder), hint=hint)
+
+
 class PortInUse(SciStudioError):
     """The port belongs to another program."""
 

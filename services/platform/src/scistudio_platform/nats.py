@@ -172,12 +172,15 @@ class NatsServer:
         return self._process.poll() if self._process is not None else 0
 
     def needs_restart(self) -> bool:
-        """Whether ``stop`` and ``start`` are due: it ended, or its disk was full and has room again, which it does not notice."""
+        """Whether ``stop`` and ``start`` are due: it ended, its folder is gone, or its disk was full and has room again."""
         if self.exit_code() is not None:
             return True
-        with self.log.open("rb") as log:
-            log.seek(self._log_from)
-            failed = any(words in log.read() for words in _STORE_FAILED)
+        try:
+            with self.log.open("rb") as log:
+                log.seek(self._log_from)
+                failed = any(words in log.read() for words in _STORE_FAILED)
+        except FileNotFoundError:
+            return True  # its folder was deleted: what it writes is lost
         return failed and shutil.disk_usage(self.store).free > ROOM_BYTES
 
     def is_serving(self, timeout_s: float = 2.0) -> bool:

@@ -31,7 +31,7 @@ def run_workflow(workflow: Path, project: Path | None, *, as_json: bool) -> int:
     view: View = JsonView() if as_json else TerminalView()
     try:
         folder, name = locate(workflow, project)
-        return asyncio.run(_run(folder, name, view))
+        return asyncio.run(_run_or_stop(folder, name, view))
     except Interrupted as interrupted:
         view.note(f"Stopped by {signal.Signals(interrupted.number).name}.")
         return 128 + interrupted.number
@@ -72,6 +72,25 @@ class OutsideTheProject(SciStudioError):
 
     def __init__(self, path: Path, project: Path) -> None:
         super().__init__(f"{path} is not in the project {project}.", subject=str(path), hint="Copy it into the project's workflows folder.")
+
+
+async def _run_or_stop(project: Path, workflow: str, view: View) -> int:
+    """Run; SIGTERM before the run is followed, or after, ends in order too, as Ctrl-C does: nothing is left behind."""
+    task = asyncio.current_task()
+    assert task is not None
+    is_told = asyncio.Event()
+
+    def stop() -> None:
+        is_told.set()
+        task.cancel()
+
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop)
+    try:
+        return await _run(project, workflow, view)
+    except asyncio.CancelledError:
+        if is_told.is_set():
+            raise Interrupted(signal.SIGTERM) from None
+        raise
 
 
 async def _run(project: Path, workflow: str, view: View) -> int:

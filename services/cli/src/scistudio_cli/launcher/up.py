@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from scistudio_platform.errors import Kind, RemoteError
+from scistudio_platform.errors import Kind, RemoteError, SciStudioError
 from scistudio_platform.http import listening_socket
 from scistudio_platform.nats import NatsServer
 
 from scistudio_cli import places
 from scistudio_cli.composition import SERVICES, Place, service_main
-from scistudio_cli.errors import AddressNotAllowed, PortInUse, ServiceDidNotStart, StartTimedOut
+from scistudio_cli.errors import AddressNotAllowed, PortInUse, RunDirectoryGone, ServiceDidNotStart, StartTimedOut
 from scistudio_cli.launcher.claim import Claim, Note
 from scistudio_cli.launcher.supervisor import Supervisor
 
@@ -93,6 +93,7 @@ class Launcher:
         self._project_id = ""
         self._session_token = secrets.token_urlsafe(32)
         self._nats = NatsServer(self._state_dir / "nats" / places.composition_key(options.project))
+        self._nats_is_down = False
 
     def run(self) -> int:
         """Serve until a signal. Returns the exit code: 0 after a signal."""
@@ -131,6 +132,7 @@ class Launcher:
                 self._announce(door, time.monotonic() - started_at)
             while supervisor.signalled is None:
                 supervisor.wait(5.0)
+                self._mind_run_dir()
                 self._mind_nats()
         finally:
             self._stop(supervisor)
@@ -223,12 +225,26 @@ class Launcher:
 
     def _mind_nats(self) -> None:
         if (code := self._nats.exit_code()) is not None:
-            self._reporter.warn(f"nats died (exit code {code}); it is restarted.")
-            self._nats.start()
+            self._restart_nats(f"nats died (exit code {code})")
         elif self._nats.needs_restart():
-            self._reporter.warn("nats has stopped writing, as after a full disk; it is restarted.")
+            self._restart_nats("nats has stopped writing, as after a full disk, or its folder was deleted")
+
+    def _restart_nats(self, why: str) -> None:
+        """Restart it, or try again at the next look: the services live without it for a while, and say that it is down."""
+        try:
             self._nats.stop()
             self._nats.start()
+        except SciStudioError as error:
+            if not self._nats_is_down:
+                self._reporter.warn(f"{why}, and cannot be restarted yet: {error.message} {error.hint}")
+            self._nats_is_down = True
+        else:
+            self._reporter.warn(f"{why}; it is restarted.")
+            self._nats_is_down = False
+
+    def _mind_run_dir(self) -> None:
+        if not self._logs.is_dir():
+            raise RunDirectoryGone(self._run_dir)
 
     def _stop(self, supervisor: Supervisor) -> None:
         supervisor.stop(list(reversed(SERVICES)), grace_s=SERVICE_GRACE_S)

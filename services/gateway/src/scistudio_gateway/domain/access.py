@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 from collections.abc import Iterable
 from typing import Literal
 from urllib.parse import urlsplit
@@ -20,10 +21,13 @@ TOKEN_SUBPROTOCOL = "scistudio.token."  # noqa: S105  # a prefix, not a token
 SignedInBy = Literal["cookie", "bearer"]
 
 
+_AUTHORITY = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[^\[\]:@/?#]+)(?::[0-9]*)?")
+
+
 def host_name(authority: str) -> str:
-    """Return the name in ``name:port``, in lower case; IPv6 addresses keep their brackets."""
-    name = authority.partition("]")[0] + "]" if authority.startswith("[") else authority.partition(":")[0]
-    return name.lower()
+    """Return the name in ``name:port``, in lower case; IPv6 addresses keep their brackets. Empty for what is no such pair."""
+    found = _AUTHORITY.fullmatch(authority)
+    return found["name"].lower() if found else ""
 
 
 class AccessRules:

@@ -18,7 +18,7 @@ from scistudio_workflow.domain.loader import load_workflow
 from scistudio_workflow.domain.model import Mode, Problem, Workflow, errors_first, warning
 from scistudio_workflow.domain.paths import NAME_LIMIT_BYTES, inside
 from scistudio_workflow.domain.validation import validate
-from scistudio_workflow.errors import PathRefused, WorkflowNotFound
+from scistudio_workflow.errors import PathRefused, ProjectFolderMissing, WorkflowNotFound
 
 UNSAVED = "the text"
 
@@ -69,7 +69,8 @@ class WorkflowFolder:
         self.files = ProjectFiles(self.root)
 
     def summaries(self) -> list[Summary]:
-        """Return what there is, readable or not."""
+        """Return what there is, readable or not. Raises ProjectFolderMissing."""
+        self._check_folder()
         return [self._summary(path) for path in self.files.workflow_files()]
 
     def _summary(self, path: str) -> Summary:
@@ -88,7 +89,7 @@ class WorkflowFolder:
 
         Raises
         ------
-        WorkflowNotFound, WorkflowUnreadable, PathRefused
+        WorkflowNotFound, WorkflowUnreadable, PathRefused, ProjectFolderMissing
         """
         path = self._locate(reference)
         data = self.files.read(path)
@@ -98,10 +99,17 @@ class WorkflowFolder:
         for path in self._candidates(reference):
             if self.files.is_file(path):
                 return path
+        self._check_folder()
         hint = "List the project's workflows."
         if near := difflib.get_close_matches(reference, [identity_of(path) for path in self.files.workflow_files()], n=1):
             hint = f"Did you mean {near[0]!r}?"
         raise WorkflowNotFound(f"The project has no workflow {reference[:200]!r}.", subject=f"workflow/{reference[:200]}", hint=hint)
+
+    def _check_folder(self) -> None:
+        """Tell an empty project from one whose folder went away under us."""
+        if not self.root.is_dir():
+            hint = "It was moved, renamed or deleted, or its drive is gone: put it back, or open the project where it is now."
+            raise ProjectFolderMissing(f"The project's folder {self.root} is not there any more.", subject=str(self.root), hint=hint)
 
     def _candidates(self, reference: str) -> list[str]:
         """Paths that a reference may mean, the most likely first."""
