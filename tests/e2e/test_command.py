@@ -258,3 +258,26 @@ def test_a_headless_run_imports_nothing_that_it_does_not_use(home: Home, tmp_pat
         "zarr",
         "pyarrow",
     }
+
+
+def test_a_run_that_someone_else_cancels_exits_4(home: Home) -> None:
+    project = home.project("faults")
+    with running(home, project) as up:
+        process = home.start("run", project / "workflows" / "waits.yaml")
+        until((project / "marks" / "started").exists)
+        with up.client() as http:
+            run = http.get(f"{up.path}/runs").json()["items"][0]["id"]
+            http.patch(f"{up.path}/runs/{run}", json={"state": "cancelled", "reason": "the lamp is needed"}).raise_for_status()
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 4, err
+    assert "the lamp is needed" in out
+
+
+def test_ctrl_c_stops_everything_that_up_started(home: Home) -> None:
+    process = home.start("up", home.project("faults"), "--port", "0", "--json")
+    assert process.stdout is not None
+    assert json.loads(process.stdout.readline())["event"] == "ready"
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert home.processes() == []
