@@ -26,6 +26,8 @@ const EDGE_TYPES: EdgeTypes = {};
 const MINIMAP_FROM = 16;
 /** Below this magnification words cannot be read, and are not drawn. */
 const WORDS_FROM = 0.3;
+/** Below this one the names of blocks are written larger, as on a map, and their ids left out. */
+const FULL_TEXT_FROM = 0.65;
 /** Port names are readable without pointing at a node from this magnification on. */
 const NAMES_FROM = 1.35;
 
@@ -42,6 +44,7 @@ function Canvas({ graph, name }: { graph: Graph; name: string }) {
   const [nodes, setNodes, onNodesChange] = useNodesState<BlockFlowNode>(graph.nodes);
   const selectNode = useAppStore((state) => state.selectNode);
   const isFar = useStore((state) => state.transform[2] < WORDS_FROM);
+  const isSmall = useStore((state) => state.transform[2] < FULL_TEXT_FROM);
   const isZoomed = useStore((state) => state.transform[2] >= NAMES_FROM);
   useEffect(() => setNodes((old) => keepPlaces(old, graph.nodes)), [graph.nodes, setNodes]);
   const { shown, noteSelection } = useSelection(nodes);
@@ -62,7 +65,14 @@ function Canvas({ graph, name }: { graph: Graph; name: string }) {
     [selectNode],
   );
   return (
-    <section className={styles.canvas} aria-label={`Graph of ${name}`} data-testid="canvas" data-zoomed={isZoomed} data-far={isFar}>
+    <section
+      className={styles.canvas}
+      aria-label={`Graph of ${name}`}
+      data-testid="canvas"
+      data-zoomed={isZoomed}
+      data-small={isSmall}
+      data-far={isFar}
+    >
       <ReactFlow<BlockFlowNode>
         nodes={shown}
         edges={graph.edges}
