@@ -75,7 +75,7 @@ class OutsideTheProject(SciStudioError):
 
 
 async def _run_or_stop(project: Path, workflow: str, view: View) -> int:
-    """Run; SIGTERM before the run is followed, or after, ends in order too, as Ctrl-C does: nothing is left behind."""
+    """Run; SIGTERM before the run is followed ends in order too, as Ctrl-C does: nothing is left behind."""
     task = asyncio.current_task()
     assert task is not None
     is_told = asyncio.Event()

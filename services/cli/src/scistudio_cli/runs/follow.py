@@ -6,6 +6,8 @@ import asyncio
 import signal
 from collections.abc import AsyncIterator
 
+from scistudio_platform.errors import SciStudioError
+
 from scistudio_cli.runs.model import Backend, LogLineView, RunSnapshot
 from scistudio_cli.runs.view import JsonView, TerminalView
 
@@ -44,7 +46,7 @@ class Follower:
             await asyncio.gather(*tasks, return_exceptions=True)
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.remove_signal_handler(number)
-        await self._print_page()
+        await self._print_rest()
         if self._interrupt is not None:
             raise Interrupted(self._interrupt)
         return self._run
@@ -85,6 +87,13 @@ class Follower:
     async def _print_page(self) -> None:
         for line in await self._backend.log_page(self._run.id):
             self._print(line)
+
+    async def _print_rest(self) -> None:
+        """Print what was not shown yet. After a flood that may take too long; how the run ended is true all the same."""
+        try:
+            await self._print_page()
+        except SciStudioError as error:
+            self._view.note(f"The last log lines are not shown: {error.message} They are in .scistudio/logs/{self._run.id}.")
 
     def _print(self, line: LogLineView) -> None:
         if line.line > self._printed.get(line.node, 0):
