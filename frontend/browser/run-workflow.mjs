@@ -15,7 +15,7 @@ const seen = await withPage(url, chromium, async (page, _context, faults) => {
   await page.getByTestId("block-label").click();
   await page.getByTestId("array-preview").locator("canvas").first().waitFor();
   const image = await page.getByTestId("preview").innerText();
-  await page.getByTestId("block-measure").click();
+  await page.getByTestId("block-measure").getByText("Measure regions").click(); // its name is part of the block
   await page.getByTestId("table-preview").getByText("eccentricity").first().waitFor();
   const table = await page.getByTestId("preview").innerText();
   await page.getByTestId("block-histogram").click();

@@ -81,8 +81,9 @@ async def _demo(project: Path, ready: dict[str, Any]) -> int:
         if run.state != "completed":
             raise DemoFailed(f"The run ended as {run.state}.", hint=f"The logs are in {ready['logs']} and {project}/.scistudio/logs.")
         await _show_results(console, remote, run.id)
-    results = ", ".join(sorted(str(path.relative_to(Path.cwd())) for path in _results(project)))
-    console.print(f"\nResults: {results}\nSee the finished run on the page: [bold]make up[/]")
+    results = sorted(str(path.relative_to(Path.cwd())) for path in _results(project) if not path.name.endswith(".meta.json"))
+    console.print("\n  ".join(["\nResults:", *results]))
+    console.print("See the finished run on the page: [bold]make up[/]")
     return 0
 
 
