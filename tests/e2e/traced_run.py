@@ -56,7 +56,7 @@ def main() -> None:
     nats = NatsServer(places.state_dir() / "nats" / "traced")
     nats.start()
     try:
-        place = Place(places.temporary_run_dir(), places.state_dir(), nats.url, nats.token)
+        place = Place(places.TemporaryRunDir().path, places.state_dir(), nats.url, nats.token)
         state = asyncio.run(run(Path(sys.argv[1]), place))
     finally:
         nats.stop()

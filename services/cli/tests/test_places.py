@@ -80,7 +80,7 @@ def test_a_runtime_folder_too_long_for_sockets_is_passed_over(runtime: Path, mon
     assert len(str(base / places.LONGEST_SOCKET)) <= places.SOCKET_PATH_LIMIT
 
 
-@pytest.mark.parametrize("make", [lambda: places.run_dir(None), places.temporary_run_dir])
+@pytest.mark.parametrize("make", [lambda: places.run_dir(None), places.TemporaryRunDir])
 def test_a_runtime_folder_that_is_missing_is_named(make: Callable[[], Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", "/proc/none")
     with pytest.raises(RunDirectoryUnsafe, match="/proc/none") as caught:
@@ -96,3 +96,12 @@ def test_a_path_that_is_no_text_is_refused_before_anything_starts(tmp_path: Path
 def test_a_folder_that_does_not_exist_is_told_so(tmp_path: Path) -> None:
     with pytest.raises(NoProject, match="does not exist"):
         places.project_of(tmp_path / "nowhere")
+
+
+def test_what_a_killed_run_left_is_swept_and_a_living_one_stays(runtime: Path) -> None:
+    living, dead = places.TemporaryRunDir(), places.TemporaryRunDir()
+    dead._lock.close()  # as the kernel does it for a killed process
+    newest = places.TemporaryRunDir()
+    assert [living.path.exists(), dead.path.exists(), newest.path.exists()] == [True, False, True]
+    for folder in (living, newest):
+        folder.remove()

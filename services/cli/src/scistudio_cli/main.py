@@ -163,6 +163,8 @@ def main() -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else every process that we start compiles what it imports
     try:
         app()
+    except KeyboardInterrupt:
+        sys.exit(130)
     except Exception:  # the one place where a bug becomes an exit code
         _leave_note(f"scistudio {' '.join(sys.argv[1:])}\n\n{traceback.format_exc()}")
         sys.exit(INTERNAL)

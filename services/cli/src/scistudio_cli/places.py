@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import os
+import shutil
 import stat
 import tempfile
 from pathlib import Path
@@ -11,6 +14,7 @@ from pathlib import Path
 from scistudio_cli.errors import NoProject, PathIsNoText, RunDirectoryUnsafe
 
 PROJECT_FILE = "project.yaml"
+TEMPORARY = "run-"
 SOCKET_PATH_LIMIT = 103  # bytes; of the systems that we run on macOS allows least
 LONGEST_SOCKET = Path("run-12345678", "scheduler.http.sock")
 
@@ -72,13 +76,32 @@ def run_dir(project: Path | None) -> Path:
     return folder
 
 
-def temporary_run_dir() -> Path:
-    """Make a run directory of a headless run."""
-    make_private(runtime_base())
-    try:
-        return Path(tempfile.mkdtemp(prefix="run-", dir=runtime_base()))
-    except OSError as error:
-        raise _not_made(runtime_base(), error) from error
+class TemporaryRunDir:
+    """The run directory of a headless run. Its lock tells a living one from what a killed run left, which the next run sweeps."""
+
+    def __init__(self) -> None:
+        base = runtime_base()
+        make_private(base)
+        _sweep(base)
+        try:
+            self.path = Path(tempfile.mkdtemp(prefix=TEMPORARY, dir=base))
+            self._lock = (self.path / "lock").open("w")
+        except OSError as error:
+            raise _not_made(base, error) from error
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+
+    def remove(self) -> None:
+        """Remove the folder."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        self._lock.close()
+
+
+def _sweep(base: Path) -> None:
+    """Remove what killed runs left. A folder without a lock file is being made just now, or very old: it stays for a while."""
+    for folder in base.glob(f"{TEMPORARY}*"):
+        with contextlib.suppress(OSError), (folder / "lock").open() as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def make_private(folder: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -47,13 +46,13 @@ class Local:
     def __init__(self, project: Path) -> None:
         self.project = project
         self.project_id = ""
-        self._run_dir = places.temporary_run_dir()
+        self._run_dir = places.TemporaryRunDir()
         self._state_dir = places.state_dir()
         self._nats = NatsServer(self._state_dir / "nats" / places.composition_key(project))
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        self._stack.callback(shutil.rmtree, self._run_dir, ignore_errors=True)
+        self._stack.callback(self._run_dir.remove)
         try:
             await self._start()
         except BaseException:
@@ -67,7 +66,7 @@ class Local:
     async def _start(self) -> None:
         self._nats.start()
         self._stack.callback(self._nats.stop)
-        place = Place(self._run_dir, self._state_dir, self._nats.url, self._nats.token)
+        place = Place(self._run_dir.path, self._state_dir, self._nats.url, self._nats.token)
         settings = ServiceSettings(**place.common())
         self._workflow: RpcClient[WorkflowServiceAsyncStub] = RpcClient(settings, "workflow", WorkflowServiceStub, timeout_s=PLAN_TIMEOUT_S)
         self._scheduler: RpcClient[SchedulerServiceAsyncStub] = RpcClient(settings, "scheduler", SchedulerServiceStub)
