@@ -27,6 +27,7 @@ from scistudio_platform.nats import NatsServer
 from scistudio_cli import places
 from scistudio_cli.composition import SERVICES, Place, service_main
 from scistudio_cli.errors import AddressNotAllowed, PortInUse, RunDirectoryGone, ServiceDidNotStart, StartTimedOut
+from scistudio_cli.launcher.addresses import is_loopback, names_for_others
 from scistudio_cli.launcher.claim import Claim, Note
 from scistudio_cli.launcher.supervisor import Supervisor
 
@@ -50,6 +51,7 @@ SHARED = (
     "uvicorn",
 )
 START_LIMIT_S = 60.0
+ALLOWED_HOSTS = "SCISTUDIO_GATEWAY_ALLOWED_HOSTS"
 ASK_S = 0.02
 TOO_MANY_FAILURES = 3
 SERVICE_GRACE_S, WORKER_GRACE_S = 10.0, 15.0
@@ -156,7 +158,14 @@ class Launcher:
     def _particulars(self, name: str, door: socket.socket) -> tuple[dict[str, Any], dict[str, Any]]:
         if name == "gateway":
             instance = places.composition_key(self._options.project)
-            changes = {"session_token": self._session_token, "instance": instance, "host": self._options.host, "port": self._port(door)}
+            changes: dict[str, Any] = {
+                "session_token": self._session_token,
+                "instance": instance,
+                "host": self._options.host,
+                "port": self._port(door),
+            }
+            if (names := names_for_others(self._options.host)) and ALLOWED_HOSTS not in os.environ:
+                changes["allowed_hosts"] = names
             return changes, {"sock": door}
         return ({"url": self._url(door)}, {}) if name == "workflow" else ({}, {})
 
@@ -221,6 +230,8 @@ class Launcher:
             f"SciStudio is up{what} ({took_s:.1f} s). Open this address in a browser:\n\n  {page}\n\n"
             f"Programs send the token instead: Authorization: Bearer {self._session_token}\nCtrl-C stops it. Logs: {self._logs}"
         )
+        if not is_loopback(self._options.host):
+            self._reporter.warn("listening beyond this machine, without encryption: whoever has the token can do all that you can.")
         self._reporter.say("ready", text, url=url, token=self._session_token, pid=os.getpid(), project=project, logs=str(self._logs))
 
     def _mind_nats(self) -> None:
