@@ -6,8 +6,8 @@ from scistudio_platform.rpc import GrpcServer
 from scistudio_platform.service import Service
 from scistudio_proto.mcp.v1.mcp_pb2_grpc import add_McpServiceServicer_to_server
 
+from scistudio_mcp.on_demand import OnDemand
 from scistudio_mcp.rpc import McpRpc
-from scistudio_mcp.server import make_server
 from scistudio_mcp.services import Services
 from scistudio_mcp.settings import McpSettings
 
@@ -16,10 +16,8 @@ def build(settings: McpSettings) -> Service:
     """Make and join the parts.
 
     Sessions over HTTP keep no state here, so that a restart costs an agent nothing: the project is in the address (``/mcp?project=…``).
-    The gateway has checked Host and Origin; this side is a Unix socket behind it.
     """
     services = Services(settings)
-    server = make_server(services)
-    app = server.http_app(path="/mcp", stateless_http=True, host_origin_protection=False)
-    rpc = GrpcServer(settings, {add_McpServiceServicer_to_server: McpRpc(server)}, name="mcp", http_app=app)
-    return Service("mcp", [services, rpc])
+    on_demand = OnDemand(services)
+    rpc = GrpcServer(settings, {add_McpServiceServicer_to_server: McpRpc(on_demand)}, name="mcp", http_app=on_demand)
+    return Service("mcp", [services, on_demand, rpc])

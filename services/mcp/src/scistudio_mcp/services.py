@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fastmcp.exceptions import FastMCPError
-from fastmcp.server.dependencies import get_http_request
 from scistudio_platform.rpc import RpcClient
 from scistudio_proto.panels.v1.panels_pb2_grpc import PanelsServiceStub
 from scistudio_proto.runner.v1.runner_pb2_grpc import RunnerServiceStub
@@ -75,6 +73,9 @@ class Services:
 
 def _project_in_address() -> str:
     """The ``project`` of the session's address; sessions within this process have none."""
+    from fastmcp.exceptions import FastMCPError
+    from fastmcp.server.dependencies import get_http_request
+
     try:
         return get_http_request().query_params.get("project", "")
     except (RuntimeError, FastMCPError):

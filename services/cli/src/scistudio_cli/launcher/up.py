@@ -31,24 +31,22 @@ from scistudio_cli.launcher.addresses import is_loopback, names_for_others
 from scistudio_cli.launcher.claim import Claim, Note
 from scistudio_cli.launcher.supervisor import Supervisor
 
-# What most services need: imported once here, before the forks, and shared. None of it starts a thread.
+# What several services need: imported once here, before the forks, and shared. None of it starts a thread. What one service alone
+# needs (fastapi, its own modules) it imports itself, at the same time as the others.
 SHARED = (
-    "asyncio",
-    "alembic.runtime.migration",
-    "fastapi",
-    "grpc.aio",
-    "nats",
-    "opentelemetry.trace",
-    "pydantic_settings",
-    "scistudio_gateway.service",
-    "scistudio_lineage.service",
-    "scistudio_platform.rpc",
-    "scistudio_runner.service",
-    "scistudio_scheduler.service",
-    "scistudio_workflow.service",
-    "sqlalchemy.ext.asyncio",
     "aiosqlite",
+    "asyncio",
+    "nats",
+    "pydantic_settings",
+    "scistudio_platform.db",
+    "scistudio_platform.events.consumer",
+    "scistudio_platform.rpc",
+    "scistudio_platform.rpc.metrics",
+    "sqlalchemy.dialects.sqlite.aiosqlite",
+    "sqlalchemy.ext.asyncio",
     "uvicorn",
+    "uvicorn.loops.auto",
+    "uvicorn.protocols.http.httptools_impl",
 )
 START_LIMIT_S = 60.0
 ALLOWED_HOSTS = "SCISTUDIO_GATEWAY_ALLOWED_HOSTS"
@@ -143,9 +141,10 @@ class Launcher:
         return 0 if supervisor.signalled != signal.SIGHUP else 129
 
     def _start(self, supervisor: Supervisor, door: socket.socket) -> None:
+        gc.disable()  # nothing that imports make is garbage
         for module in SHARED:
             importlib.import_module(module)
-        gc.collect()
+        gc.enable()
         gc.freeze()  # a collection in a child would copy every page that it marks
         place = Place(self._run_dir, self._state_dir, self._nats.url, self._nats.token)
         away = (door.fileno(),)
