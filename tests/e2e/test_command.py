@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -281,3 +283,11 @@ def test_ctrl_c_stops_everything_that_up_started(home: Home) -> None:
     process.communicate(timeout=60)
     assert process.returncode == 0
     assert home.processes() == []
+
+
+def test_lineage_has_the_whole_run_when_a_headless_run_exits(home: Home) -> None:
+    project = home.project("speed")
+    assert home.scistudio("run", project / "workflows" / "chain-text.yaml").returncode == 0
+    with contextlib.closing(sqlite3.connect(project / ".scistudio" / "lineage.db")) as database:
+        assert database.execute("select count(*) from executions").fetchone() == (21,)
+        assert database.execute("select count(*) from runs where ended_at is not null").fetchone() == (1,)

@@ -106,6 +106,7 @@ async def _run(project: Path, workflow: str, view: View) -> int:
         finally:
             warnings.cancel()
         view.ended(run)
+        await backend.settle(run.id)
         return exit_code(run)
 
 

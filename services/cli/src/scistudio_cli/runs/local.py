@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
@@ -17,6 +18,8 @@ from scistudio_platform.nats import NatsServer, NatsStoreInUse
 from scistudio_platform.rpc import RpcClient
 from scistudio_platform.service import Part
 from scistudio_platform.settings import ServiceSettings
+from scistudio_proto.lineage.v1 import lineage_pb2 as lineage
+from scistudio_proto.lineage.v1.lineage_pb2_grpc import LineageServiceStub
 from scistudio_proto.runner.v1 import runner_pb2 as runner
 from scistudio_proto.runner.v1.runner_pb2_grpc import RunnerServiceStub
 from scistudio_proto.scheduler.v1 import scheduler_pb2 as scheduler
@@ -30,11 +33,13 @@ from scistudio_cli.runs.model import LogLineView, ProblemView, RunSnapshot
 from scistudio_cli.runs.wire import run_from_proto
 
 if TYPE_CHECKING:
+    from scistudio_proto.lineage.v1.lineage_pb2_grpc import LineageServiceAsyncStub
     from scistudio_proto.runner.v1.runner_pb2_grpc import RunnerServiceAsyncStub
     from scistudio_proto.scheduler.v1.scheduler_pb2_grpc import SchedulerServiceAsyncStub
     from scistudio_proto.workflow.v1.workflow_pb2_grpc import WorkflowServiceAsyncStub
 
 PLAN_TIMEOUT_S = 120.0
+SETTLE_S, LOOK_AGAIN_S = 5.0, 0.05
 
 
 class Local:
@@ -71,12 +76,13 @@ class Local:
         self._workflow: RpcClient[WorkflowServiceAsyncStub] = RpcClient(settings, "workflow", WorkflowServiceStub, timeout_s=PLAN_TIMEOUT_S)
         self._scheduler: RpcClient[SchedulerServiceAsyncStub] = RpcClient(settings, "scheduler", SchedulerServiceStub)
         self._runner: RpcClient[RunnerServiceAsyncStub] = RpcClient(settings, "runner", RunnerServiceStub)
+        self._lineage: RpcClient[LineageServiceAsyncStub] = RpcClient(settings, "lineage", LineageServiceStub)
         self._bus = EventBus(settings, required=False)
         worker = make_service("worker", place, {"http": None})
         await self._start_together([worker])  # first, since its warm parent imports while the rest starts
         await self._start_together([make_service(name, place, {"http": None}) for name in HEADLESS])
         self._stack.push_async_callback(worker.stop)  # before the runner, which would wait for its line to the host
-        await self._start_together([self._workflow, self._scheduler, self._runner, self._bus])
+        await self._start_together([self._workflow, self._scheduler, self._runner, self._lineage, self._bus])
         opened = await self._workflow.stub.OpenProject(workflow.OpenProjectRequest(path=str(self.project)))
         self.project_id = opened.project.id
 
@@ -107,6 +113,15 @@ class Local:
     async def cancel(self, run_id: str, reason: str) -> None:
         """Ask the run to stop."""
         await self._scheduler.stub.CancelRun(scheduler.CancelRunRequest(project_id=self.project_id, run_id=run_id, reason=reason))
+
+    async def settle(self, run_id: str) -> None:
+        """Wait until lineage has the end of the run; what it has not after ``SETTLE_S`` it takes from the event store next time."""
+        request = lineage.GetRunRequest(project_id=self.project_id, run_id=run_id)
+        for _ in range(round(SETTLE_S / LOOK_AGAIN_S)):
+            with contextlib.suppress(RemoteError):
+                if (await self._lineage.stub.GetRun(request, timeout=SETTLE_S)).run.HasField("ended_at"):
+                    return
+            await asyncio.sleep(LOOK_AGAIN_S)
 
     async def changes(self, run_id: str) -> AsyncIterator[None]:
         """Events of the project."""

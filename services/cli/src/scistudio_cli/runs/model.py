@@ -83,6 +83,9 @@ class Backend(Protocol):
     async def cancel(self, run_id: str, reason: str) -> None:
         """Ask the run to stop."""
 
+    async def settle(self, run_id: str) -> None:
+        """Let lineage take in the end of a run before what runs it goes away; bounded, since its events are kept in any case."""
+
     def changes(self, run_id: str) -> AsyncIterator[None]:
         """Something of the run changed: ask for a snapshot. Never ends by itself."""
 

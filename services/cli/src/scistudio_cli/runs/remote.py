@@ -108,6 +108,9 @@ class Remote:
         """Ask the run to stop."""
         await self._ask("PATCH", self._path("runs", run_id), json={"state": "cancelled", "reason": reason})
 
+    async def settle(self, run_id: str) -> None:
+        """Nothing: the services stay."""
+
     async def changes(self, run_id: str) -> AsyncIterator[None]:
         """Events of the project over the WebSocket; it comes back by itself."""
         from websockets.asyncio.client import connect
