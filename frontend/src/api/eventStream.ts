@@ -139,6 +139,7 @@ export class EventStream {
     clearTimeout(this.retry);
     if (this.socket === null) return;
     this.socket.onmessage = this.socket.onclose = null;
+    this.socket.onerror = () => undefined; // one that was still connecting reports that it was closed
     this.socket.close();
     this.socket = null;
   }
